@@ -400,12 +400,6 @@ def is_records(kind: Any) -> TypeGuard[ListOf]:
     return isinstance(item, Fields) and item.outside is not None
 
 
-def check_not_records(low: Lowerer, values: Iterable[Value]) -> None:
-    """Refuse to take derivatives inside the program by lists of objects that are one value."""
-    if any(is_records(leaf.kind) for value in values for leaf in leaves(low, value)):
-        raise low.refuse("derivatives by a list of objects from outside are taken here")
-
-
 def _found(kind: Any, where: str) -> Any:
     """The kind of an object in a list outside, with where that is."""
     if not isinstance(kind, Fields) or kind.outside is None:

@@ -20,6 +20,7 @@ from .kinds import (
     Opaque,
     Reference,
     Scalar,
+    TupleOf,
     both_several,
     fresh_size,
     parts_like,
@@ -134,3 +135,17 @@ def without_sizes(kind: Any) -> bool:
     if type(kind) is ListOf:
         return kind.type is list and (kind.item is None or without_sizes(kind.item))
     return isinstance(kind, Scalar) and kind.size is None
+
+
+def is_complex(kind: Any) -> bool:
+    """Whether values of a kind are, or hold, numbers that are known to be complex.
+
+    >>> from srcgrad.kinds import FLOAT, INT
+    >>> is_complex(ListOf((INT, Array(np.dtype(complex), None)))), is_complex(FLOAT)
+    (True, False)
+    """
+    if isinstance(kind, tuple):
+        return any(map(is_complex, kind))
+    if isinstance(kind, (ListOf, TupleOf)):
+        return is_complex(kind.item if isinstance(kind, ListOf) else kind.items)
+    return isinstance(kind, (Array, Scalar)) and kind.dtype is not None and kind.dtype.kind == "c"

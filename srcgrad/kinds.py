@@ -310,20 +310,6 @@ def is_float(kind: Kind) -> bool:
     return isinstance(kind, (Array, Scalar)) and (kind.dtype is None or kind.dtype.kind in "fc")
 
 
-def is_complex(kind: Any) -> bool:
-    """Whether values of a kind are, or hold, numbers that are known to be complex.
-
-    >>> import numpy as np
-    >>> is_complex(ListOf((INT, Array(np.dtype(complex), None)))), is_complex(FLOAT)
-    (True, False)
-    """
-    if isinstance(kind, tuple):
-        return any(map(is_complex, kind))
-    if isinstance(kind, (ListOf, TupleOf)):
-        return is_complex(kind.item if isinstance(kind, ListOf) else kind.items)
-    return isinstance(kind, (Array, Scalar)) and kind.dtype is not None and kind.dtype.kind == "c"
-
-
 def kind_of(value: Any, sizes: dict[int, Size] | None = None) -> Kind:
     """The kind of a run-time value; equal lengths in `sizes` share a Size; 0 and 1 are literal.
 
@@ -350,11 +336,3 @@ def kind_of(value: Any, sizes: dict[int, Size] | None = None) -> Kind:
     if isinstance(value, complex):
         return Scalar(np.dtype(np.complex128))
     return Opaque(type(value))
-
-
-def lesser_dtypes(dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
-    """Those that a number may be of in some runs, if it is of this one in others."""
-    kinds = "biufc"
-    return [
-        k.dtype for k in (BOOL, INT, FLOAT) if kinds.find(k.dtype.kind) < kinds.find(dtype.kind)
-    ]

@@ -877,3 +877,31 @@ def test_gradients_by_items_of_lists_that_the_run_chooses(kind):
     expected = (2 * y, 2 * x) if kind == "hvp" else (0 * x, 2 * y)
     np.testing.assert_allclose(d_x, expected[0], rtol=1e-12)
     np.testing.assert_allclose(d_y, expected[1], rtol=1e-12)
+
+
+class Weights:
+    def __init__(self, w):
+        self.w = w
+
+    def loss(self, k):
+        return self.w**2 * k**3
+
+
+OUTSIDE, LISTED, PAIR = Weights(3.0), [Weights(3.0)], (1.0, Weights(3.0))
+
+
+@pytest.mark.parametrize("derived", [
+    lambda k: grad(Weights.loss)(OUTSIDE, k).w,
+    lambda k: grad(lambda o: o.loss(k))(OUTSIDE).w,
+    lambda k: grad(lambda o: o[0].loss(k))(LISTED)[0].w,
+    lambda k: grad(lambda o: o["w"].loss(k))({"w": OUTSIDE})["w"].w,
+    lambda k: grad(lambda o: o[1].loss(k))(PAIR)[1].w,
+    lambda k: srcgrad.value_and_grad(lambda y, o: o.loss(k) * y, argnums=1)(1.0, OUTSIDE)[1].w,
+    lambda k: srcgrad.vjp(lambda o: o.loss(k), OUTSIDE)[1](1.0)[0].w,
+    lambda k: srcgrad.jvp(lambda o: o.loss(k), (OUTSIDE,), (Weights(1.0),))[1],
+    lambda k: srcgrad.linearize(lambda o: o.loss(k), OUTSIDE)[1](Weights(1.0)),
+])  # fmt: skip
+def test_derivatives_by_objects_that_are_found_outside(derived):
+    """They were zero: an object that nothing is asked of is only a name."""
+    assert derived(2.0) == pytest.approx(48.0)
+    assert grad(derived)(2.0) == pytest.approx(72.0)

@@ -16,6 +16,8 @@ import numpy as np
 from .. import ir
 from ..joins import KindMismatch, join
 from ..kinds import (
+    BOOL,
+    FLOAT,
     INT,
     UNKNOWN,
     Array,
@@ -26,7 +28,6 @@ from ..kinds import (
     Scalar,
     TupleOf,
     fresh_size,
-    lesser_dtypes,
     parts_like,
 )
 
@@ -148,13 +149,21 @@ def _unranked(kind: Any) -> bool:
     return isinstance(kind, Array) and kind.shape is None and kind.dtype is not None
 
 
+def _lesser_dtypes(dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
+    """Those that a number may be of in some runs, if it is of this one in others."""
+    kinds = "biufc"
+    return [
+        k.dtype for k in (BOOL, INT, FLOAT) if kinds.find(k.dtype.kind) < kinds.find(dtype.kind)
+    ]
+
+
 def classes_of_kind(kind: Kind) -> set[type] | None:
     """The classes of which a value of a kind may be; None if that isn't known."""
     match kind:
         case Scalar(dtype=dtype) if dtype.kind == "O":
             return None
         case Scalar(dtype, python):
-            dtypes = [dtype, *(lesser_dtypes(dtype) if kind.mixed else ())]
+            dtypes = [dtype, *(_lesser_dtypes(dtype) if kind.mixed else ())]
             items = {type(d.type(0).item()) for d in dtypes} if python is not False else set()
             return items | ({d.type for d in dtypes} if not python else set())
         case Array(dtype, shape) if shape is not None:

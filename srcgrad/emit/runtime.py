@@ -277,6 +277,18 @@ def check_listed_once(things: Any) -> None:
             waiting += thing.values() if isinstance(thing, dict) else thing
 
 
+def check_different(items: list[Any]) -> None:
+    """Refuse a list of objects, by number, which is copied deeply and has one in two places.
+
+    >>> check_different([0, 2, 1])
+    """
+    if len(set(items)) < len(items):
+        raise ValueError(
+            "the same object is in two places of what is copied by copy.deepcopy: make a copy of "
+            "it first"
+        )
+
+
 def check_containers_apart(written: Any, others: Any) -> None:
     """Refuse arguments that have a list, dict or object in two places when it may be written.
 

@@ -86,6 +86,7 @@ HELPERS = {
     runtime.check_arrays_apart,
     runtime.check_broadcast,
     runtime.check_containers_apart,
+    runtime.check_different,
     runtime.check_direction,
     runtime.check_call,
     runtime.check_floats,

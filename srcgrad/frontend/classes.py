@@ -24,13 +24,15 @@ from ..rules import registry
 from ..signature import is_plain
 from . import tables
 from .builtin_functions import BuiltinFunctions
+from .columns import holds_references, is_reference
 from .cursors import Cursor
 from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
 from .operations import checked_conversion
 from .predicates import NONE, SETTLED, STATIC_MODULES, is_none, is_static
-from .structure import PRESENCE, is_table, may_be_absent, objects_in_key
+from .restarts import Thaw
+from .structure import PRESENCE, is_table, may_be_absent, objects_in_key, reachable
 from .subclasses import added_by, has_made_init, is_named_tuple, stores_itself
 from .values import (
     Bound,
@@ -45,6 +47,10 @@ from .values import (
     Tuple,
     Value,
     as_value,
+)
+
+HOLDS_OBJECTS = (
+    "a copy of what holds objects of which only the run tells how many there are can't be followed"
 )
 
 # What Python calls of an object where these functions are called with it.
@@ -367,15 +373,29 @@ class Classes(BuiltinFunctions):
 
     def builtin_deepcopy(self, value: Value, memo: Value = NONE) -> Value:
         copies: dict[ir.Var, ir.Var] = {}
+        self.check_not_twice(value)
         result = self.deep_copy(value, copies)
-        if len(copies) > 1 or any(isinstance(v.kind, ListOf) for v in copies):
-            self.act(runtime.check_listed_once, ir.Pack(tuple, tuple(copies)))
+        held = tuple(v for v in copies if not holds_references(v.kind))
+        if len(held) > 1 or any(isinstance(v.kind, ListOf) for v in held):
+            self.act(runtime.check_listed_once, ir.Pack(tuple, held))
             self.deep_copies.append((self.block.statements[-1], tuple(copies.values())))
         return result
 
+    def check_not_twice(self, value: Value) -> None:
+        """Refuse a deep copy of an object that may be another one in it, whose copy it shares."""
+        held = [self.state.heap[n] for n in sorted(reachable(self.state.heap, [value]))]
+        for thing in held:
+            others = [t for t in held if t is not thing and t.type is thing.type]
+            if thing.frozen is not None and others:
+                self.want_tables(thing)
+                self.wants_table(thing)
+                message = "which object is copied here isn't known when compiling"
+                raise Thaw(thing.frozen, message, self.span, None)
+
     def deep_copy(self, value: Value, copies: dict[ir.Var, ir.Var]) -> Value:
         """A deep copy; notes of the arrays, and lists that exist at run time, what they become."""
-        known: dict[int, Ref] = {}
+        known: dict[int, Ref | ir.Var] = {}
+        making: set[int] = set()  # objects whose copies are put in tables
         elsewhere: set[Any] = set()  # what was copied on the branches for a choice's options
 
         def deep_option(option: Value) -> Value:
@@ -389,11 +409,21 @@ class Classes(BuiltinFunctions):
             elsewhere.update(*new)
             return made
 
+        def chosen(choose: Any, item: Value) -> Value:
+            """The copy of one of several; where paths meet, the copies made before are known."""
+            name, frame = f"%copies{self.unique()}", self.current
+            self.state.frames[frame][name] = Tuple(tuple(known.values()))
+            made: Value = choose(item, deep_option)
+            self.state.frames[frame].pop(name, None)
+            return made
+
         def deep(item: Value) -> Value:
+            if is_reference(item) and item is not value:
+                raise self.refuse(HOLDS_OBJECTS, "make new objects of their class")
             if isinstance(item, Choice):
-                return self.for_each(item, deep_option)
+                return chosen(self.for_each, item)
             if self.may_be_none(item):
-                return self.unless_none(item, deep_option)
+                return chosen(self.unless_none, item)
             if (item.id if isinstance(item, Ref) else item) in elsewhere:
                 raise self.refuse("which copy of an object this is isn't known when compiling")
             if isinstance(item, Ref) and item.id in known:
@@ -404,25 +434,38 @@ class Classes(BuiltinFunctions):
                 return copies[item]
             thing = self.on_heap(item)
             if isinstance(item, Ref) and isinstance(thing, Instance) and not is_table(thing):
-                known[item.id] = self.new(Instance(thing.type, {}))  # it may hold itself
+                if item.id in making:
+                    raise self.refuse("a copy of an object that holds itself can't be followed")
+                if self.table_of(thing.type) is None:
+                    known[item.id] = self.new(Instance(thing.type, {}))  # it may hold itself
+                else:
+                    making.add(item.id)
             if isinstance(thing, ListObject) and thing.var is not None:
-                self.check_distinct(thing.var)
+                self.check_distinct(thing.var, item is value)
                 made = self.copied(item, lambda part: self.deep_copy(part, {}))
                 if (var := getattr(self.on_heap(made), "var", None)) is not None:
                     copies[thing.var] = var
             else:
                 made = self.copied(item, deep)
-            if isinstance(item, Ref) and isinstance(made, Ref):
+            if isinstance(item, Ref) and isinstance(made, (Ref, ir.Var)):
                 ref = known.setdefault(item.id, made)
-                self.state.heap[ref.id] = self.state.heap[made.id]
+                if isinstance(ref, Ref) and isinstance(made, Ref):
+                    self.state.heap[ref.id] = self.state.heap[made.id]
                 return ref
             return made
 
         return deep(value)
 
-    def check_distinct(self, items: ir.Var) -> None:
-        """Have it checked of objects in a list outside that none is in two places."""
+    def check_distinct(self, items: ir.Var, alone: bool) -> None:
+        """Have it checked of a list of objects that none is in two places of what is copied.
+
+        `alone`: nothing is copied beside it.
+        """
         assert isinstance(items.kind, ListOf)
+        if holds_references(items.kind):
+            if not isinstance(items.kind.item, Reference) or not alone:
+                raise self.refuse(HOLDS_OBJECTS, "make new objects of their class")
+            self.act(runtime.check_different, items)
         if getattr(items.kind.item, "outside", None) is None:
             return
         if items not in self.lists_of_records:

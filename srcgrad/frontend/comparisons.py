@@ -16,7 +16,8 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, is_complex, least
+from ..joins import is_complex
+from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, least
 from . import running
 from .choices import FUNCTIONS, options
 from .operators import DUNDER, Operators, is_text, with_truth

@@ -27,6 +27,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
+from ..emit import runtime
 from ..errors import UnsupportedError
 from ..ir import list_append
 from ..joins import KindMismatch
@@ -595,7 +596,7 @@ FOLLOWED: frozenset[Any] = frozenset(
      len, bool, operator.is_, operator.eq, operator.contains, operator.delitem, set.add,
      set.remove, set.pop, set.update, set.clear, set.intersection_update,
      set.difference_update, set.symmetric_difference_update, set.union, set.intersection,
-     set.difference, set.symmetric_difference}
+     set.difference, set.symmetric_difference, runtime.check_different}
 )  # fmt: skip
 
 

@@ -28,11 +28,11 @@ from ..frontend.values import (
     Tuple,
     Value,
 )
-from ..inputs import check_apart, check_not_records, unshared
+from ..inputs import check_apart, unshared
 from ..kinds import FLOAT, Array, Opaque, Scalar, is_float
 from ..transform.contributions import Contributions, adjoint_kind
 from .calls import called, floats, no_more, results, with_aux
-from .gradients import mapped
+from .gradients import mapped, opened
 from .rules import Pairs
 
 
@@ -197,8 +197,8 @@ def taken_at(
 ) -> tuple[Taken, Value | None]:
     """The call of a function, of which derivatives are to be taken, and what it returns besides."""
     sources: dict[ir.Var, ir.Var] = {}
+    primals = [opened(low, p) for p in primals]
     own = tuple(copied(low, p, sources) for p in primals)
-    check_not_records(low, own)
     given = [unshared(low, p) for p in own]
     before, number = low.state.copy(), len(low.looked_up)
     value, call = called(low, function, given)

@@ -35,13 +35,14 @@ from ..frontend.values import (
     Tuple,
     Value,
 )
-from ..inputs import check_apart, check_not_records, in_copies, leaves, own_copies, unshared
+from ..frontend.wording import described
+from ..inputs import check_apart, in_copies, leaves, own_copies, unshared
 from ..ir import reverse_sweep
 from ..kinds import FLOAT, Array, Opaque, is_float
 from ..optimize.prune import prune, prune_to
 from ..optimize.simplify import simplify
 from ..results import finished, holds_one, seed_gradient
-from ..signature import signature_of
+from ..signature import is_record, signature_of
 from ..transform.conformity import demand
 from ..transform.recording import record
 from ..transform.reverse import Adjoint
@@ -72,9 +73,10 @@ def lower_gradient(
         outer[var] = leaf
         return var
 
+    for name, _ in gradient._inputs:
+        outer_values[name] = opened(low, outer_values[name])
     values = {name: mapped(low, value, fresh) for name, value in outer_values.items()}
     targets = [target(low, values, which) for which in gradient._inputs]
-    check_not_records(low, targets)
     around, low.block = low.block, ir.Block()
     trying, low.trying = low.trying, None
     try:
@@ -292,6 +294,31 @@ def _parameters(low: Lowerer, a: Any) -> inspect.Signature:
     if a.kwarg is not None:
         found.append(P(low.argument_name(a.kwarg), P.VAR_KEYWORD))
     return inspect.Signature(found)
+
+
+def opened(low: Lowerer, value: Value) -> Value:
+    """A value by which derivatives are taken, the objects from outside in it with attributes."""
+    if isinstance(value, Place) and is_record(value.value):
+        taken = low.brought_in(value)
+        if isinstance(taken, Place):
+            raise low.refuse(
+                f"derivatives are taken here by {described(value)}, which is found outside",
+                "pass it as an argument",
+            )
+        return opened(low, taken)
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(opened(low, item) for item in value.items))
+    thing = low.on_heap(value)
+    if thing is None or (isinstance(thing, ListObject) and thing.var is not None):
+        return value
+    items: Any
+    if isinstance(thing, ListObject):
+        items = tuple(opened(low, item) for item in thing.items)
+        same = items == thing.items
+    else:
+        items = {key: opened(low, item) for key, item in thing.items.items()}
+        same = all(items[key] is item for key, item in thing.items.items())
+    return value if same else low.new(replace(thing, items=items, external=None, frozen=None))
 
 
 def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value]) -> Value:

@@ -21,7 +21,8 @@ from ..frontend.lower import Lowerer
 from ..frontend.predicates import NONE
 from ..frontend.values import Held, Partial, Place, Tuple, Value
 from ..gradient import Gradient
-from ..kinds import is_complex, is_float
+from ..joins import is_complex
+from ..kinds import is_float
 from .calls import floats, name_of
 from .derivatives import (
     Taken,

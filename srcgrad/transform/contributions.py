@@ -21,7 +21,8 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.lower import Lowerer
-from ..kinds import INT, Array, Kind, ListOf, Scalar, Size, TupleOf, is_complex
+from ..joins import is_complex
+from ..kinds import INT, Array, Kind, ListOf, Scalar, Size, TupleOf
 
 NONE = ir.Const(None)
 _OVERFLOWING = (operator.neg, operator.add, operator.sub, operator.mul)

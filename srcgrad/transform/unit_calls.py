@@ -23,7 +23,8 @@ from ..analysis.inference import Inferred
 from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.effects import emit_call
-from ..kinds import RESIDUALS, Array, Kind, ListOf, Opaque, Scalar, TupleOf, is_complex
+from ..joins import is_complex
+from ..kinds import RESIDUALS, Array, Kind, ListOf, Opaque, Scalar, TupleOf
 from .application import Rules
 from .contributions import adjoint_kind
 from .saturation import PASSED, saturated
