@@ -234,6 +234,7 @@ class Inputs:
     ) -> None:
         """Have it checked that what is written isn't found in two places, or outside, too."""
         low, heap = self.lowerer, self.lowerer.state.heap
+        self.take_snapshots()
         if low.state.unreachable or low.on_free is None:
             return
         held = {p: found for p in params if (found := _containers(heap, values.get(p.name)))}

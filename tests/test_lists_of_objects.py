@@ -13,7 +13,7 @@ from tests import random_rows
 
 from .small_programs import X
 
-COUNT = 12
+COUNT = 20
 
 
 class Vector:
@@ -225,14 +225,14 @@ def test_the_text_is_the_same_however_many_there_are(program):
 
 def test_it_reads_well():
     gradient = srcgrad.grad(residuals)
-    gradient(X[:3], [{"t": 0.1 * i, "y": 1.0} for i in range(9)])
+    gradient(X[:3], [{"t": 0.1 * i, "y": 1.0} for i in range(17)])
     assert "    rows = records(rows, 't', 'y')\n" in gradient.source
     assert "        item_y = item[1]\n" in gradient.source
 
 
 def test_short_lists_are_taken_one_by_one():
     gradient = srcgrad.grad(methods)
-    gradient(X[:3], bodies(8))
+    gradient(X[:3], bodies(16))
     assert "records" not in gradient.source
 
 
@@ -414,3 +414,39 @@ def test_dicts_made_in_loops_are_tuples():
 def test_random_programs(first):
     words = [random_rows.check(seed) for seed in range(first, first + 10)]
     assert words.count("right") > 5
+
+
+def test_parts_of_lists_are_gone_through_by_number():
+    def energy(x, bodies):
+        total = 0.0
+        for i, a in enumerate(bodies):
+            for b in bodies[i + 1 :]:
+                total += a.m * b.m * x[0]
+            for b in bodies[:i]:
+                total += b.m * x[1] ** 2
+            for b in bodies[2:]:
+                total += b.m * x[2] * a.m
+            for b in bodies[-3:]:
+                total += b.m * x[2] * a.m
+        return total
+
+    gradient, x = srcgrad.value_and_grad(energy), X[:3]
+    _, found = gradient(x, bodies())
+    near = [(energy(x + h, bodies()) - energy(x - h, bodies())) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(found, near, rtol=1e-6)
+    assert re.search(r"in range\((next_i|i \+ 1), count\):", gradient.source)
+    assert re.findall(r"bodies\[\S*:\S*\]", gradient.source.split("\n\n")[0]) == ["bodies[-3:]"]
+
+
+def test_parts_of_lists_that_change_are_copies():
+    def pushed(x, n):
+        held = [x[0]]
+        for _ in range(n):
+            held.append(held[-1] * x[1])
+            for v in held[1:]:
+                held[0] = held[0] + v * x[2]
+        return sum(held)
+
+    x = X[:3]
+    near = [(pushed(x + h, 6) - pushed(x - h, 6)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(srcgrad.grad(pushed)(x, 6), near, rtol=1e-6)

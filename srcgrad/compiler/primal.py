@@ -38,6 +38,7 @@ from ..inputs import Inputs, check_input, chosen, in_copies, is_records, leaves,
 from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.flags import drop_conversions
 from ..optimize.rows import drop_rows
+from ..optimize.sublists import go_through
 from ..optimize.vectorizing import vectorize
 from ..packages import told
 from ..results import check_output, check_returned
@@ -130,7 +131,6 @@ def _lowered(task: Task) -> Primal:
             check_input(label, value)
     inputs.parts = len(low.block.statements)
     result = _lowered_in_tables(low, task, inputs, values)
-    inputs.take_snapshots()
     inputs.check_owned(values, params, list(free.found.values()))
     if low.state.unreachable:  # the generated function raises what the function raises
         result = ir.Const(0.0)
@@ -173,6 +173,7 @@ def _lowered(task: Task) -> Primal:
     if not related and has_related(arguments.values()) and (unsure := demanding(function)):
         raise NeedStatic(frozenset([RELATED]), "the shapes aren't known", unsure.span)
     if not request.traced:
+        go_through(function, [*shown, *(read.var for read in low.unsure)])
         vectorize(function, low, shown)
     return lowered
 

@@ -225,12 +225,12 @@ class BuiltinFunctions(Sorting):
             values = self.unrolled_items(sequence, value)
         else:
             values = list(args)
+        if not values:
+            raise self.fault(ValueError, f"{function.__name__}() arg is an empty sequence")
         if key is not None:
             return self.extreme_by_key(function is builtins.max, values, key)
         if len(values) == 1:
             return values[0]
-        if not values:
-            raise self.fault(ValueError, f"{function.__name__}() arg is an empty sequence")
         if all(isinstance(v, ir.Const) for v in values):
             self.check_ordered(values)
         if any(isinstance(v, (Ref, Tuple)) for v in values):

@@ -10,7 +10,8 @@ Less Python: `vectorizing` (with `vectorized_rows`, and `choices` in place of br
 whose iterations are independent operations on whole arrays, before anything is differentiated.
 Where loops stay, `distribution` does so with what they only add to in reverse, `gathering` makes
 the `outer_products` that they add up one product of matrices, and `unboxing` makes arrays lists.
-`flags` has truth values tested as they are; by `rows` objects that nobody keeps are just numbers.
+`flags` has truth values tested as they are; by `rows` objects that nobody keeps are just numbers,
+and by `sublists` loops over parts of lists go through the lists.
 
 Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,
 `scaling`, `contracting`, `signs`, `invariants`, `shifts` (stencils add vectors) and `faster_calls`
