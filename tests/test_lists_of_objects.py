@@ -450,3 +450,22 @@ def test_parts_of_lists_that_change_are_copies():
     x = X[:3]
     near = [(pushed(x + h, 6) - pushed(x - h, 6)) / 2e-6 for h in 1e-6 * np.eye(3)]
     np.testing.assert_allclose(srcgrad.grad(pushed)(x, 6), near, rtol=1e-6)
+
+
+def test_lists_of_objects_are_not_printed_as_tuples(capsys):
+    def made(x):
+        held, t = [], 0.0
+        while t < x[2]:
+            held.append(Point(x[0] * t, 2.0))
+            t = t + x[1]
+        return held
+
+    def printed(x):
+        print(made(x))
+        return sum(p.t for p in made(x))
+
+    x = np.array([0.7, 0.4, 1.9])
+    srcgrad.grad(printed)(x)
+    assert "(" not in capsys.readouterr().out
+    with pytest.raises(srcgrad.UnsupportedError):
+        srcgrad.grad(lambda x: x[0] * len(str(made(x))))(x)

@@ -121,6 +121,17 @@ def holds_references(kind: Any) -> bool:
     return next(classes_in(kind), None) is not None
 
 
+def holds_named(kind: Any) -> bool:
+    """Whether values of a kind are, or hold, tuples that stand for objects or dicts."""
+    if isinstance(kind, ListOf):
+        return holds_named(kind.item)
+    if isinstance(kind, TupleOf):
+        return bool(kind.names) or any(map(holds_named, kind.items))
+    if isinstance(kind, tuple):
+        return bool(getattr(kind, "names", ())) or any(map(holds_named, kind))
+    return False
+
+
 def classes_in(kind: Any) -> Iterator[type]:
     """The classes of the objects in tables that values of a kind are, or hold."""
     if isinstance(kind, Reference):

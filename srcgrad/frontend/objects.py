@@ -45,6 +45,7 @@ from .columns import (
     Table,
     Unkept,
     classes_in,
+    holds_named,
     holds_references,
     is_reference,
     is_same,
@@ -533,7 +534,17 @@ class Objects(Cursors):
     def check_references(
         self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
     ) -> None:
-        """Refuse to pass the number of an object to what doesn't know that it is one."""
+        """Refuse to pass the number of an object to what doesn't know that it is one.
+
+        Nor does it know that a tuple in a list stands for an object or a dict.
+        """
+        inside = isinstance(function, ir.Unit) or getattr(function, "__module__", "") == OWN_MODULE
+        for operand in () if function in FOLLOWED or inside else (*args, *kwargs.values()):
+            if any(holds_named(v.kind) for v in ir.variables(operand)):
+                raise self.refuse(
+                    "objects or dicts in a list of which only the run tells how long it is can't "
+                    "be passed to a function that srcgrad doesn't look into"
+                )
         if not self.opened:
             return
         if function in FOLLOWED:
@@ -591,6 +602,7 @@ class Row(dict[Any, Any]):
         return len(self.table.columns)
 
 
+OWN_MODULE = runtime.__name__
 FOLLOWED: frozenset[Any] = frozenset(
     {operator.getitem, operator.setitem, list_append, list, list.pop, list.insert, list.reverse,
      len, bool, operator.is_, operator.eq, operator.contains, operator.delitem, set.add,

@@ -18,6 +18,7 @@ from ..errors import UnsupportedError
 from ..kinds import Opaque
 from ..packages import told
 from .choices import options
+from .columns import holds_named
 from .objects import Objects
 from .operators import TEXT
 from .predicates import NONE, is_asked, is_range
@@ -159,7 +160,10 @@ class Texts(Objects):
             return self.exception_operand(value)
         if _is_dtype(value):
             return ir.Const(str(value.value))
-        return self.operand(value)
+        written = self.operand(value)
+        if any(holds_named(v.kind) for v in ir.variables(written)):
+            raise self.refuse("the text of a list of objects isn't known when compiling")
+        return written
 
     def own_text(self, value: Value, form: str, spec: Value = ir.Const("")) -> Value | None:  # noqa: B008
         """The text of an object, as its class says; None for what Python's own classes write.
