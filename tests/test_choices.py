@@ -721,3 +721,39 @@ def bool_beside_one_that_raises(x):
 
 def test_bool_of_an_object_in_a_table_is_not_that_of_its_row():
     check(bool_beside_one_that_raises, np.abs(X))
+
+
+def newton_of_a_flag(x, jacobian):
+    f, slope, step = x * x - 2.0, [2.0 * x, 1.0], 1
+    while step < 6:
+        x = x - f / slope[0]
+        fresh = x > 0
+        if fresh:
+            f, new = x * x - 2.0, [2.0 * x, 1.0]
+        step += 1
+        if not fresh:
+            new = jacobian(x)
+        slope = new
+    return x + 0.1 * slope[0]
+
+
+def test_a_flag_that_stands_for_a_function():
+    def f(x):
+        return newton_of_a_flag(x, True)
+
+    srcgrad.testing.check_grads(f, (1.3,), order=1)
+    for call in (f, srcgrad.grad(f)):
+        with pytest.raises(TypeError, match="'bool' object is not callable"):
+            call(-0.3)
+
+
+def test_what_cannot_be_called_may_be_caught():
+    def f(x, call):
+        try:
+            return call(x)
+        except TypeError:
+            return 3.0 * x
+
+    for call in (True, "sin", np.sin, 2.0):
+        assert srcgrad.grad(f)(0.5, call) == srcgrad.grad(lambda x: f(x, call))(0.5)  # noqa: B023
+        srcgrad.testing.check_grads(lambda x: f(x, call), (0.5,), order=1)  # noqa: B023

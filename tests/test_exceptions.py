@@ -1118,3 +1118,29 @@ def test_what_a_module_raises_when_it_is_imported(tmp_path, monkeypatch):
         with pytest.raises(srcgrad.UnsupportedError, match="layout conflict"):
             srcgrad.grad(f)(2.0)
     assert srcgrad.grad(caught)(2.0) == 3.0
+
+
+def function_of_none(x, flag):
+    y = x * x if flag > 0 else None
+    try:
+        if math.isnan(y):
+            return 3.0 * x
+        return y * math.exp(y)
+    except ValueError:
+        return 5.0 * x
+    except TypeError:
+        return 7.0 * x
+
+
+def function_of_none_alone(x, flag):
+    y = None
+    try:
+        return x * math.exp(y)
+    except (TypeError, ArithmeticError):
+        return 11.0 * x * flag
+
+
+@pytest.mark.parametrize("f", [function_of_none, function_of_none_alone])
+@pytest.mark.parametrize("flag", [1.0, -1.0])
+def test_a_function_of_numbers_fails_given_none(f, flag):
+    check_grads(f, (0.7, flag), order=1, argnums=0)

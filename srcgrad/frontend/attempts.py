@@ -152,7 +152,7 @@ class Attempts(Calls):
         found: dict[Any, list[type[BaseException]]] = {}
         expected: tuple[type[BaseException], ...] = fallible(function, operands)
         if expected and not named and FloatingPointError not in expected:
-            self.fail_as_known(function, operands, expected)
+            self.fail_as_known(function, operands)
         if function in TYPED or isinstance(function, np.ufunc):
             error = None if self.catcher(TypeError) is None else mistaken(function, operands, named)
             if error is not None and any(map(is_mixed, operands)):
@@ -205,19 +205,16 @@ class Attempts(Calls):
             lambda: self.throw_one_of(tuple(others), error),
         )
 
-    def fail_as_known(
-        self,
-        function: Any,
-        operands: tuple[ir.Operand, ...],
-        expected: tuple[type[BaseException], ...],
-    ) -> None:
-        """Raise what a call of known values raises, as of `int("n/a")`."""
+    def fail_as_known(self, function: Any, operands: tuple[ir.Operand, ...]) -> None:
+        """Raise what a call of known values raises, as of `int("n/a")` or `math.exp(None)`."""
         known = [constant(operand) for operand in operands]
         if all(is_known for is_known, _ in known):
             try:
                 function(*(value for _, value in known))
-            except expected as error:
-                raise self.raised_by_python(error) from None
+            except Exception as error:
+                raised = self.raised_by_python(error)
+                raised.late |= any(value is None for _, value in known)  # it may be set elsewhere
+                raise raised from None
 
     def guard_store(self, array: ir.Var, index: ir.Operand, value: ir.Operand) -> None:
         """Where a try catches a ValueError, find out first if what is stored has another shape."""

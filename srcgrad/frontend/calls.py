@@ -186,6 +186,11 @@ class Calls(Kept):
             case ir.Const(value=None):
                 raise self.fault_of_none(TypeError, "is not callable")
             case ir.Const():
+                if not callable(function.value):
+                    name = type(function.value).__name__
+                    error = self.fault(TypeError, f"{name!r} object is not callable")
+                    error.late = True  # a flag that stands for a function: other paths call one
+                    raise error
                 return self.call_object(function.value, args, kwargs)
             case Ref():
                 thing = self.state.heap[function.id]
