@@ -139,9 +139,14 @@ class Objects(Cursors):
         ir.rename(self.block, self.renamed)
 
     def tables_made(self) -> dict[ir.Var, list[ir.Var]]:
-        """The lists of each table that was made, by the one whose length is the next number."""
+        """The lists of each table that was made, by the one whose length is the next number.
+
+        But of those whose adjoints are taken inside the program: these have lists beside them.
+        """
         lists: list[list[ir.Var]] = []
-        for _, path, var in self.opened:
+        for table, path, var in self.opened:
+            if table.scope:
+                continue
             if path == (TAGS,):
                 lists.append([])
             lists[-1].append(var)
