@@ -850,3 +850,17 @@ def test_results_of_different_kinds():
         srcgrad.vjp(ohm, 0.0, 2.0, 3.0)
     with pytest.raises(srcgrad.UnsupportedError, match="the result' changes its kind"):
         srcgrad.vjp(nested, 2.0)
+
+
+def test_what_is_unrolled_without_end_is_refused(monkeypatch):
+    for name, limit in (("LONG", 20), ("TOO_LONG", 50), ("ENDLESS", 100)):
+        monkeypatch.setattr(srcgrad.compiler, name, limit)
+    steps = [np.sin, np.cos, np.tanh] * 50
+
+    def chained(x):
+        for step in steps:
+            x = step(x)
+        return x
+
+    with pytest.raises(srcgrad.UnsupportedError, match="has more than 100 statements when its"):
+        srcgrad.grad(chained)(1.0)

@@ -33,6 +33,7 @@ LONG = 500  # statements: from there on, tables are tried rather than loops unro
 READABLE = 150  # statements: from there on, lists are kept where that is much shorter
 ASKED = 125  # from there on, kinds that follow from the values of ints rather stay unknown
 TOO_LONG = 4000  # from there on, lists of like items are kept, and loops over them
+ENDLESS = 60_000  # from there on, it is refused
 MOST_SHARINGS = 12  # how often it may be asked anew which functions are shared
 MOST_TABLES = 20  # how often more classes may be found whose objects stand in tables
 
@@ -137,13 +138,21 @@ def _taken_apart(task: Task) -> Compiled:
     task = replace(task, objects=Knowledge())  # what was learned of the objects is forgotten
     with suppress(TooLong):
         return _shared(replace(task, longest=TOO_LONG))
-    compact = replace(task, compact=True)
+    compact = replace(task, compact=True, longest=ENDLESS)
     compact.objects.candidates |= compact.objects.single
-    with suppress(UnsupportedError):
+    with suppress(UnsupportedError, TooLong):
         return _in_tables(compact)
-    with suppress(UnsupportedError):
+    with suppress(UnsupportedError, TooLong):
         return _compiled_recursions(compact)
-    return _shared(replace(task, calls=Calls(), objects=Knowledge()))  # there is no shorter way
+    try:  # there is no shorter way
+        return _shared(replace(task, calls=Calls(), objects=Knowledge(), longest=ENDLESS))
+    except TooLong:
+        raise UnsupportedError(
+            f"{task.request.name} has more than {ENDLESS:,} statements when its loops are unrolled",
+            None,
+            "loops over what is known when compiling are unrolled where they can't be kept: make "
+            "them loops over arrays, or shorter",
+        ) from None
 
 
 def _shared(task: Task) -> Compiled:
@@ -173,7 +182,7 @@ def _followed(task: Task) -> Compiled:
     try:
         return _compiled_recursions(task)
     except UnsupportedError as error:
-        return _in_tables(replace(task, longest=None), error)
+        return _in_tables(replace(task, longest=ENDLESS), error)
 
 
 def _in_tables(task: Task, refused: UnsupportedError | None = None) -> Compiled:
