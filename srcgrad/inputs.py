@@ -56,7 +56,18 @@ from .kinds import (
     kind_of,
 )
 from .rules.registry import made_of
-from .signature import SHAPE, fields_of, held, is_record, is_structured, spread_path, whole
+from .signature import (
+    DIFFERENTIATED,
+    HELD,
+    SHAPE,
+    fields_of,
+    held,
+    is_held,
+    is_record,
+    is_structured,
+    spread_path,
+    whole,
+)
 from .trees import is_float as is_float_leaf
 
 
@@ -80,6 +91,7 @@ class Inputs:
         self.parts = 0  # of the first statements: those that take the arguments apart
         self.copies: list[tuple[str, Value, Value]] = []  # of arguments that are written
         self.arrays: dict[ir.Var, ir.Var] = {}  # of which there are copies too
+        self.looked_up = False  # whether a dict is one value
         self.snapshots: dict[ir.Var, ir.Assign] = {}  # of what lists of objects hold, by the list
 
     def value(self, value: Any, var: ir.Var | None, path: Any, access: Any = None) -> Value:
@@ -158,6 +170,15 @@ class Inputs:
             return self.held(holder, Instance(tables.Window, window, holder.name), path)
         if isinstance(value, dict):
             low.check_class(type(value))
+            holdable = self.is_holdable(value, path)
+            if holdable and is_held(path, self.static) and (kind := self.dict_kind(value)):
+                lookup = variable(kind)
+                self.lists.add(spread_path(path))
+                where: dict[Any, Value] = {"where": self.whole_dict(lookup)}
+                ref = low.new(Instance(tables.HeldOutside, where, lookup.name))
+                self.looked_up = True
+                self.belongs(ref, path)
+                return ref
             holder = variable(Opaque(dict))
             entries = {
                 k: self.value(v, None, (*path, k), self._item(holder, operator.getitem, k))
@@ -168,7 +189,10 @@ class Inputs:
                 made = getattr(value, "default_factory", None)
                 factory = None if made is None else as_value(made)
                 thing = replace(thing, factory=factory)
-            return self.held(holder, thing, path)
+            ref = self.held(holder, thing, path)
+            if holdable:
+                low.holdable[ref.id] = (*path, HELD)
+            return ref
         if isinstance(value, (set, frozenset)) and all(map(is_member, value)):
             low.check_class(type(value))
             holder, members = variable(Opaque(type(value))), {v: low.lift(v, None) for v in value}
@@ -187,6 +211,12 @@ class Inputs:
         if type(value) is str and var is not None:
             low.texts[value] = variable(Opaque(str))
         return Place(value)
+
+    def is_holdable(self, value: dict[Any, Any], path: Any) -> bool:
+        """Whether an argument, or a part of one, may be a dict that is one value."""
+        if path[0] != "argument" or type(value) is not dict or spread_path(path) in self.static:
+            return False
+        return (DIFFERENTIATED, path[1]) not in self.static and held(value) is not None
 
     def held(self, holder: ir.Var, thing: Heap, path: Any) -> Ref:
         """The reference to what stands for an argument, which a variable holds as it is."""
@@ -303,11 +333,10 @@ class Inputs:
     def take_snapshots(self) -> None:
         """Have it taken down at the beginning what the objects in lists from outside hold."""
         low = self.lowerer
-        if not self.snapshots:
-            return
-        if low.taken_in or low.journals:
+        if (self.snapshots or self.looked_up) and (low.taken_in or low.journals):
             raise low.refuse(
-                "objects in a list are read here, and others are written, which may be among them"
+                "objects in a list or dict are read here, and others are written, which may be "
+                "among them"
             )
         low.block.statements[self.parts : self.parts] = self.snapshots.values()
 

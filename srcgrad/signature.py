@@ -109,7 +109,7 @@ def describe(
         return (t, *(describe(v, (*path, i), static, sizes) for i, v in enumerate(value)))
     if t is collections.deque:
         return (t, value.maxlen, describe(list(value), path, static, sizes))
-    if t is dict and (*path, HELD) in static and (parts := held(value)) is not None:
+    if t is dict and is_held(path, static) and (parts := held(value)) is not None:
         return (t, *parts)
     if isinstance(value, dict):
         items = ((k, describe(v, (*path, k), static, sizes)) for k, v in value.items())
@@ -178,6 +178,11 @@ def whole(
         if inner is not float or count <= SEVERAL:
             return None
     return found
+
+
+def is_held(path: tuple[Any, ...], static: frozenset[Any]) -> bool:
+    """Whether the dict at a path is one value, if it can be."""
+    return (*path, HELD) in static and spread_path(path) not in static
 
 
 def spread_path(path: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -166,3 +166,63 @@ def test_what_is_written_is_refused():
     with pytest.raises(UnsupportedError, match=message):
         srcgrad.grad(written)(np.ones(2), np.array([1, 2]))
     assert WEIGHTS == {1: 0.5, 2: 1.5}
+
+
+def shortest(w, graph, source, target):
+    """Dijkstra's way through a graph of dicts, by the squares of what edges have as weights."""
+    far = {node: 1e9 for node in graph}
+    far[source], waiting, done = 0.0, [(0.0, source)], set()
+    while waiting:
+        d, node = heapq.heappop(waiting)
+        if node in done:
+            continue
+        done.add(node)
+        if node == target:
+            break
+        for other, edge in graph[node].items():
+            if d + w[edge] ** 2 < far[other]:
+                far[other] = d + w[edge] ** 2
+                heapq.heappush(waiting, (far[other], other))
+    return far[target]
+
+
+def rewritten(w, graph, source, target):
+    """What is written is a copy, as of any argument."""
+    node = source
+    for i in range(4):
+        graph[node][target] = int(w[i] * 3) % len(w)
+        node = min(graph[node], key=lambda other: graph[other].get(target, 0))
+    return sum(w[edge] ** 2 for inner in graph.values() for edge in inner.values())
+
+
+def ring(count):
+    return {i: {(i + 1) % count: i, (i * 7 + 3) % count: count + i} for i in range(count)}
+
+
+@pytest.mark.parametrize("program", [shortest, rewritten])
+def test_dicts_that_are_given(program):
+    gradient = grad(program)
+    for count in (12, 20, 12):
+        w = np.random.default_rng(count).uniform(0.5, 1.5, 2 * count)
+        given = ring(count)
+        found = gradient(w, given, 0, count // 2)
+        expected = [
+            (
+                program(w + h, ring(count), 0, count // 2)
+                - program(w - h, ring(count), 0, count // 2)
+            )
+            / 2e-6
+            for h in 1e-6 * np.eye(2 * count)
+        ]
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+        assert given == ring(count)
+    if program is shortest:
+        assert gradient.source.count("\n") < 300
+
+
+def test_dicts_by_which_derivatives_are_taken():
+    def looked_up(table, keys):
+        return sum(table[k] ** 2 for k in keys)
+
+    found = grad(looked_up)({1: 2.0, 5: 3.0, 7: 1.0}, np.array([5, 5, 1]))
+    assert found == {1: 4.0, 5: 12.0, 7: 0.0}

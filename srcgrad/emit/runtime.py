@@ -650,6 +650,8 @@ def _like(value: Any, d: Any) -> Any:
         parts = [_like(item, part) for item, part in zip(value, d, strict=True)]
         return parts if isinstance(value, list) else tuple_of(type(value), parts)
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        if isinstance(d, np.ndarray) and (d.shape, d.dtype) == (value.shape, value.dtype):
+            return d
         return np.array(np.broadcast_to(d, value.shape), value.dtype)
     if isinstance(value, (float, complex, np.inexact)):
         return type(value)(d)

@@ -18,7 +18,7 @@ from ..packages import told
 from . import tables
 from .mixed import MixedLists
 from .predicates import FALSE, NONE, TRUE, leaf_kind
-from .restarts import Materialize, Thaw, Unkeepable
+from .restarts import Materialize, NeedStatic, Thaw, Unkeepable
 from .set_orders import Order
 from .sets import IN_PLACE, SET_OPERATORS, is_set_table
 from .structure import Poison, is_table, item_structure, nothing, objects_in_key, resized
@@ -154,6 +154,9 @@ class Dicts(MixedLists):
         thing = self.dictionary(ref)
         self.want_tables(thing)
         if thing.external or self.is_taken(ref) or ref.id < 0:
+            if ref.id in self.holdable:
+                site = frozenset([self.holdable[ref.id]])
+                raise NeedStatic(site, "the keys of this dict must be known", self.span)
             self.want_own(thing)
             self.want_held(thing)
             raise Unkeepable(

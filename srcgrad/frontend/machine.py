@@ -206,6 +206,7 @@ class Machine:
         self.keeps_dicts = False  # whether lists keep dicts as the tuples of their values
         self.lists_of_records: dict[ir.Var, ir.Assign] = {}  # how those lists are made
         self.of_arguments: dict[int, str] = {}  # of references: the argument that they are part of
+        self.holdable: dict[int, Any] = {}  # of references to dicts: what asks for one value
         self.outer_objects: set[int] = set()  # references to what was ever lifted
         self.depth = 0
         self.active_nodes: list[int] = []  # of the functions being inlined
