@@ -307,6 +307,63 @@ def answers_that_are_no_numbers(x):
     return total
 
 
+class Entering:
+    """A context manager that lacks what it is left by."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __enter__(self):
+        return self.value
+
+
+class Leaving:
+    def __exit__(self, *how):
+        pass
+
+
+class Suppressing(Entering):
+    __exit__ = lambda self, *how: self.value > 0  # noqa: E731
+
+
+class Passing(Entering):
+    __exit__ = lambda self, *how: None  # noqa: E731
+
+
+ENTERING = Entering(2.0)
+
+
+def entered(manager, x):
+    y = x[0]
+    try:
+        with manager as v:
+            y = y * v
+    except AttributeError:
+        y = y * x[1]
+    except TypeError:
+        y = y * x[2]
+    return y
+
+
+def context_managers_that_lack_a_method(x):
+    y = entered(Entering(x[1]), x) + 2.0 * entered(Leaving(), x) + entered(ENTERING, x)
+    return y + 3.0 * entered({"v": x}, x) + 4.0 * entered([x[1]], x)
+
+
+def left_by_lambdas(x):
+    y = x[0]
+    for manager in (Suppressing(x[1]), Passing(x[2])):
+        try:
+            with manager as v:
+                y = y * v
+                if y < 1.0:
+                    raise KeyError("small")
+                y = y * x[0]
+        except KeyError:
+            y = y * 3.0
+    return y
+
+
 @pytest.mark.parametrize("program", programs(globals()))
 def test_special_methods(program):
     check(program, X)
