@@ -307,6 +307,30 @@ def answers_that_are_no_numbers(x):
     return total
 
 
+class Doubled:
+    """Is larger after each time that it is asked."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __bool__(self):
+        self.value = self.value * 2.0
+        return bool(self.value > 1.0)
+
+
+def asked_until_one_decides(x):
+    total = 0.0
+    for quantified in (any, all):
+        a, b, c = Doubled(x[0]), Doubled(x[1]), Doubled(x[2])
+        y = x[0] if quantified([a, b, c]) else x[1]
+        y = y * (2.0 if quantified((x[1] > 0.5, a, b)) else 3.0)
+        y = y * (2.0 if quantified({"a": Long(2), "b": c}.values()) else 3.0)
+        members = [Doubled(x[i]) for i in range(2 + int(x[1] > 0.5))]
+        y = y + (x[0] if quantified(members) else x[1])
+        total = total + y * (a.value + b.value * c.value) + sum(m.value**2 for m in members)
+    return total + (x[0] if any([x[1] > 0.5, x > 0.5]) else x[2])
+
+
 class Entering:
     """A context manager that lacks what it is left by."""
 
