@@ -331,6 +331,40 @@ def asked_until_one_decides(x):
     return total + (x[0] if any([x[1] > 0.5, x > 0.5]) else x[2])
 
 
+class Ranked:
+    """Is ordered by what it is multiplied by each time, and equal to what is near."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return bool(abs(self.value - other.value) < 0.3)
+
+    def __lt__(self, other):
+        self.value = self.value * 1.5
+        return bool(self.value < other.value)
+
+    def __ge__(self, other):
+        return bool(self.value > 0.4)
+
+
+def tuples_of_objects_in_order(x):
+    a, b, c, y = Ranked(x[0]), Ranked(x[1]), Ranked(x[2]), 1.0
+    if (a, 1) < (b, 2):
+        y = y * x[0]
+    if (a, b) >= (c, a):
+        y = y + x[1]
+    if ((b, 1), a) > ((c, 1), b):
+        y = y * x[2]
+    if [1.0, a, 3] < [1.0, b, 1]:
+        y = y * x[1]
+    try:
+        y = y * 2.0 if (a, 1) <= (Ranked(x[1] + 5.0), 1) else y * 3.0
+    except TypeError:  # there is no __le__
+        y = y * x[0]
+    return y * (a.value + 2.0 * b.value + 3.0 * c.value)
+
+
 class Entering:
     """A context manager that lacks what it is left by."""
 
