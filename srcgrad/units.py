@@ -204,7 +204,7 @@ def tangent(unit: ir.Unit, wrt: Positions, outputs: Positions) -> ir.Unit:
     aliasing = Aliasing(function.block)
     active += [p for p in inputs if changed(p, aliasing)]
     transform = Tangent(function, inputs, active)
-    transform.within(unit.context)
+    transform.within_unit(unit)
     given: dict[ir.Var, ir.Operand] = {p: ir.Var(f"t_{p.name}", p.kind, True) for p in inputs}
     block = transform.transform(function.block, given, lent=True)
     transform.block, transform.span = block, None
@@ -262,7 +262,7 @@ def _reversed(
     aliasing = Aliasing(function.block)
     active += [p for p in lists if changed(p, aliasing)]
     adjoint = Adjoint(function, list(dict.fromkeys(inputs)), list(dict.fromkeys(active)))
-    adjoint.within(unit.context)
+    adjoint.within_unit(unit)
     adjoint.again = again
     written = tuple(p for p in function.params if changed(p, adjoint.aliasing))
     function.lent = (*written, *(function.params[i] for i in lent))

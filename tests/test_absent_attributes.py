@@ -183,10 +183,21 @@ def none_of_the_class(x):
     return x[0] if b.nothing is None else np.sum(b.nothing * x)
 
 
+def set_in_a_try_and_never_read(x):
+    members = [Plain() for _ in range(2 + int(x[0] > 1))]
+    for member in members:
+        member.scale = x[1]
+    try:
+        members[int(x[1] > 1)].late = x[2]
+    except TypeError:
+        return x[0]
+    return sum(member.scale for member in members)
+
+
 PROGRAMS = [
     an_array_of_the_class, a_number_of_the_class, a_tuple_of_the_class, a_method_replaced,
     a_cached_property_set, in_a_loop, caught, from_getattr, from_a_descriptor, deleted, asked_for,
-    with_a_default, copied, none_of_the_class,
+    with_a_default, copied, none_of_the_class, set_in_a_try_and_never_read,
 ]  # fmt: skip
 
 

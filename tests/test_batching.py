@@ -81,14 +81,19 @@ def last_element(x: Any) -> Any:
     return y
 
 
+def histogram(x: Any) -> Any:
+    heights, edges = np.histogram(np.concatenate([x, x**2, x / 3]), bins=4, density=True)
+    return heights * edges[1:] ** 2
+
+
 FUNCTIONS = [
     element_writes, simulation, branches, while_loop, collected, masks, indices_apart, matrices,
-    broadcasts, rows_of_one_primitive, last_element,
+    broadcasts, rows_of_one_primitive, last_element, histogram,
 ]  # fmt: skip
 
 # What is still computed one direction after the other: an array of a list's shadows, and writes
-# by indices that stand apart
-ONE_BY_ONE = {(indices_apart, "reverse")}
+# by indices that stand apart, and what is of unknown rank
+ONE_BY_ONE = {(indices_apart, "reverse"), (histogram, "forward"), (histogram, "reverse")}
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])

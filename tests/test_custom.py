@@ -19,6 +19,7 @@ from srcgrad import (
     stop_gradient,
     vjp,
 )
+from tests.small_programs import differences
 from tests.test_units import check, difference
 
 X = np.random.default_rng(0).standard_normal(4)
@@ -591,3 +592,66 @@ def test_what_a_function_draws_while_compiling_is_put_back():
     state = GENERATOR.bit_generator.state
     expected = seeded(noisy)
     assert seeded(srcgrad.value_and_grad(noisy))[0] == pytest.approx(expected, rel=1e-12)
+
+
+SLOPE, SLOPES = 3.0, np.array([1.0, 2.0, 0.5, 1.5])
+
+
+def steeper(x, factor):
+    return np.tanh(x) * factor * SLOPE
+
+
+@adjoint(steeper)
+def steeper_rule(x, factor, *, out, d_out):
+    return d_out * (1 - np.tanh(x) ** 2) * factor * SLOPE, np.sum(d_out * np.tanh(x)) * SLOPE
+
+
+def by_slopes(x):
+    return x * SLOPES * np.sum(SLOPES)
+
+
+@adjoint(by_slopes)
+def by_slopes_rule(x, *, out, d_out):
+    return d_out * SLOPES * np.sum(SLOPES)
+
+
+def shrunk(x, n):
+    return np.sum(x**2) if n < 0.1 else shrunk(steeper(x, 0.3) + 0.1 * by_slopes(x), n * 0.5)
+
+
+def in_a_recursion(x):
+    return shrunk(x, 1.0 + x[0] ** 2)
+
+
+def in_a_checkpoint(x):
+    return np.sum(checkpoint(lambda u: steeper(u, u[0]) ** 2)(x))
+
+
+def in_a_tangent(x):
+    return jvp(lambda u: np.sum(steeper(u, u[0]) ** 2), (x,), (x * x,))[1]
+
+
+@pytest.mark.parametrize("f", [in_a_recursion, in_a_checkpoint, in_a_tangent])
+def test_rules_find_numbers_outside_where_functions_stay_functions(f, monkeypatch):
+    gradient = srcgrad.value_and_grad(f)
+    for slope in (3.0, 2.0):  # a constant of what was compiled
+        monkeypatch.setitem(globals(), "SLOPE", slope)
+        value, found = gradient(X)
+        assert value == pytest.approx(f(X), rel=1e-12)
+        np.testing.assert_allclose(found, differences(f, X), rtol=1e-6, atol=1e-8)
+    monkeypatch.setitem(globals(), "SLOPES", SLOPES[::-1].copy())
+    for _ in range(2):
+        np.testing.assert_allclose(gradient(X)[1], differences(f, X), rtol=1e-6, atol=1e-8)
+        SLOPES[0] += 1.0  # read when the gradient runs
+
+
+def test_pixels_are_shifted_by_what_is_differentiated_twice():
+    ndimage = pytest.importorskip("scipy.ndimage")
+
+    def f(x):
+        return np.sum(np.sin(ndimage.shift(x, x[:1], order=3, mode="nearest")))
+
+    def along(x):
+        return jvp(f, (x,), (np.cos(x),))[1]
+
+    check(along, np.array([0.3, 0.8, 0.55]))

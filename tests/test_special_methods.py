@@ -307,6 +307,121 @@ def answers_that_are_no_numbers(x):
     return total
 
 
+class Doubled:
+    """Is larger after each time that it is asked."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __bool__(self):
+        self.value = self.value * 2.0
+        return bool(self.value > 1.0)
+
+
+def asked_until_one_decides(x):
+    total = 0.0
+    for quantified in (any, all):
+        a, b, c = Doubled(x[0]), Doubled(x[1]), Doubled(x[2])
+        y = x[0] if quantified([a, b, c]) else x[1]
+        y = y * (2.0 if quantified((x[1] > 0.5, a, b)) else 3.0)
+        y = y * (2.0 if quantified({"a": Long(2), "b": c}.values()) else 3.0)
+        members = [Doubled(x[i]) for i in range(2 + int(x[1] > 0.5))]
+        y = y + (x[0] if quantified(members) else x[1])
+        total = total + y * (a.value + b.value * c.value) + sum(m.value**2 for m in members)
+    return total + (x[0] if any([x[1] > 0.5, x > 0.5]) else x[2])
+
+
+class Ranked:
+    """Is ordered by what it is multiplied by each time, and equal to what is near."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return bool(abs(self.value - other.value) < 0.3)
+
+    def __lt__(self, other):
+        self.value = self.value * 1.5
+        return bool(self.value < other.value)
+
+    def __ge__(self, other):
+        return bool(self.value > 0.4)
+
+
+def tuples_of_objects_in_order(x):
+    a, b, c, y = Ranked(x[0]), Ranked(x[1]), Ranked(x[2]), 1.0
+    if (a, 1) < (b, 2):
+        y = y * x[0]
+    if (a, b) >= (c, a):
+        y = y + x[1]
+    if ((b, 1), a) > ((c, 1), b):
+        y = y * x[2]
+    if [1.0, a, 3] < [1.0, b, 1]:
+        y = y * x[1]
+    try:
+        y = y * 2.0 if (a, 1) <= (Ranked(x[1] + 5.0), 1) else y * 3.0
+    except TypeError:  # there is no __le__
+        y = y * x[0]
+    return y * (a.value + 2.0 * b.value + 3.0 * c.value)
+
+
+class Entering:
+    """A context manager that lacks what it is left by."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __enter__(self):
+        return self.value
+
+
+class Leaving:
+    def __exit__(self, *how):
+        pass
+
+
+class Suppressing(Entering):
+    __exit__ = lambda self, *how: self.value > 0  # noqa: E731
+
+
+class Passing(Entering):
+    __exit__ = lambda self, *how: None  # noqa: E731
+
+
+ENTERING = Entering(2.0)
+
+
+def entered(manager, x):
+    y = x[0]
+    try:
+        with manager as v:
+            y = y * v
+    except AttributeError:
+        y = y * x[1]
+    except TypeError:
+        y = y * x[2]
+    return y
+
+
+def context_managers_that_lack_a_method(x):
+    y = entered(Entering(x[1]), x) + 2.0 * entered(Leaving(), x) + entered(ENTERING, x)
+    return y + 3.0 * entered({"v": x}, x) + 4.0 * entered([x[1]], x)
+
+
+def left_by_lambdas(x):
+    y = x[0]
+    for manager in (Suppressing(x[1]), Passing(x[2])):
+        try:
+            with manager as v:
+                y = y * v
+                if y < 1.0:
+                    raise KeyError("small")
+                y = y * x[0]
+        except KeyError:
+            y = y * 3.0
+    return y
+
+
 @pytest.mark.parametrize("program", programs(globals()))
 def test_special_methods(program):
     check(program, X)

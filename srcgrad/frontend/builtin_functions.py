@@ -24,6 +24,7 @@ from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, int_kind
 from ..packages import computes_attributes
 from ..rules import registry
 from .boxes import STANDS_FOR
+from .choices import options
 from .columns import is_reference
 from .comparisons import is_plain_number
 from .lookup import LOCAL
@@ -32,6 +33,7 @@ from .powers import may_be_negative, may_be_power
 from .predicates import (
     NONE,
     TRUE,
+    array_kind,
     is_number,
     is_object,
     is_range,
@@ -299,6 +301,11 @@ class BuiltinFunctions(Sorting):
             return self.first_unlike(start, value)
 
         def step(a: Value, b: Value) -> Value:
+            if isinstance(a, ir.Const) and a.value != start.value:
+                return a
+            if not isinstance(a, ir.Const) and self.asks_much(b):  # once it is decided, nobody is
+                ways = (lambda: self.boolean(b)), (lambda: a)
+                return self.either(self.truth(a), *(ways if start.value else ways[::-1]))
             test = self.boolean(b)
             if isinstance(test, ir.Const):
                 return a if test.value == start.value else test
@@ -307,6 +314,11 @@ class BuiltinFunctions(Sorting):
             return self.emit(function, (self.operand(a), test))
 
         return self.own_bool(self.truth(self.reduced(value, start, step)))
+
+    def asks_much(self, value: Value) -> bool:
+        """Whether to ask for the truth of a value may do more than tell it: objects, arrays."""
+        kinds = (self.user_class(v) or array_kind(v) for v in options(value))
+        return any(kind is not None for kind in kinds)
 
     def first_unlike(self, start: ir.Const, value: Generator | Sequence) -> Value:
         """`start` unless an item is unlike it in truth: then the other one, at once."""

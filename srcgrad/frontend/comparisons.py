@@ -293,6 +293,13 @@ class Comparisons(Operators):
         """`a < b` and the like: the first items that differ decide."""
         if not a or not b:
             return ir.Const(function(len(a), len(b)))
+        if self.holds_objects(a[0]) or self.holds_objects(b[0]):  # they are asked as by Python
+            own = next(op for op, called in COMPARE.items() if called is function)()
+            return self.either(
+                self.truth(self.is_or_equals(a[0], b[0])),
+                lambda: self.truth(self.ordered_tuples(function, a[1:], b[1:])),
+                lambda: self.truth(self.compare(own, a[0], b[0])),
+            )
         strict = operator.lt if function in (operator.lt, operator.le) else operator.gt
         op = gast.Lt() if strict is operator.lt else gast.Gt()
 
@@ -322,6 +329,15 @@ class Comparisons(Operators):
         if not isinstance(equal, ir.Const):
             rest = self.both(operator.and_, equal, rest)
         return self.both(operator.or_, smaller, rest)
+
+    def holds_objects(self, value: Value) -> bool:
+        """Whether a value may be an object of a user's class, or a tuple with one."""
+        return any(
+            any(map(self.holds_objects, v.items))
+            if isinstance(v, Tuple) and v.type is tuple
+            else self.user_class(v) is not None
+            for v in options(value)
+        )
 
     def if_equal(self, equal: ir.Var, rest: Callable[[], Value]) -> ir.Var | ir.Const:
         """What decides if items are equal, asked only then: it may raise."""

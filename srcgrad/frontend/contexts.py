@@ -37,6 +37,11 @@ class Contexts(Assignments):
             raise self.fault_of_none(TypeError, lacking)
         if is_number(manager) or array_kind(manager) is not None:
             raise self.fault(TypeError, f"{described(manager)}: this {lacking}")
+        thing = self.thing(manager)
+        if isinstance(manager, Place) or self.on_heap(manager) is not None:
+            self.check_enters(self.class_of(manager), lacking)
+        elif isinstance(thing, Instance):  # in a table
+            self.check_enters(thing.type, lacking)
         is_entered = self.is_entered(manager)
         if is_entered:
             entered = self.entered(manager, "__enter__", [])
@@ -47,6 +52,14 @@ class Contexts(Assignments):
         caught = EVERYTHING if is_entered and self.may_end_exceptions(manager) else ()
         leave = self.exit if is_entered else self.exit_unseen
         self.finishing(lambda: self.run(inner), lambda error: leave(manager, error), caught)
+
+    def check_enters(self, cls: type, lacking: str) -> None:
+        """Check that a class has both methods of a context manager, as Python does before it
+        calls one."""
+        if not hasattr(cls, "__enter__"):
+            raise self.fault(TypeError, f"{cls.__name__!r} {lacking}")
+        if not hasattr(cls, "__exit__"):
+            raise self.fault(TypeError, f"{cls.__name__!r} {lacking} (missed __exit__ method)")
 
     def entered(self, manager: Value, name: str, args: list[Value]) -> Value:
         """What one of the two methods of a context manager returns."""

@@ -273,6 +273,7 @@ class Lookup(Boundness):
             self.check_class(type(value))
         if path is not None and (number or isinstance(value, np.ndarray)):
             if self.on_free is None:
+                self.guards[path] = value
                 return ir.Const(value)
             self.free[path] = self.on_free(path, value)
             return self.free[path]

@@ -264,6 +264,14 @@ class Machine:
         self.asks, self.asked = low.asks, low.asked
         self.read_of, self.left_alone = low.read_of, low.left_alone
 
+    def within_unit(self, unit: ir.Unit) -> None:
+        """Continue in a function that stays one: what is outside isn't handed on to it.
+
+        Rules that read numbers and arrays there find constants, which are guarded.
+        """
+        self.within(unit.context)
+        self.on_free = self.on_list = self.on_dict = None
+
     def vary_sizes(self) -> None:
         """From here on new sizes may differ from iteration to iteration, or item to item."""
         if self.first_loop is None:

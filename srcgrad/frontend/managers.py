@@ -44,6 +44,8 @@ def suppressed(manager: contextlib.suppress) -> tuple[type[BaseException], ...]:
 
 def may_end_exceptions(exit: Any) -> bool:
     """Whether an `__exit__` may return that an exception is over, or raise another."""
+    if isinstance(exit, gast.Lambda):
+        return not isinstance(exit.body, gast.Constant) or bool(exit.body.value)
     nodes = list(own_nodes(exit.body))
     returned = (n.value for n in nodes if isinstance(n, gast.Return) and n.value is not None)
     goes_on = (isinstance(v, gast.Constant) and not v.value for v in returned)

@@ -132,8 +132,8 @@ class _Marker:
                     self.read(v)
                 elif not is_list and (v in views or (v in s.writes and position == 0)):
                     self.live.add(v)
-                elif is_list and s.writes == (v,) and s.function is not list.pop:
-                    self.live.add(v)
+                elif is_list and s.writes == (v,) and s.function is not list.pop and not s.effect:
+                    self.live.add(v)  # whether what has an effect raises depends on the items
                 elif shape_only and not is_list:
                     self.live.add(v)
                 else:

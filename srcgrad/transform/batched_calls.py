@@ -192,7 +192,7 @@ class Calls(Values):
         assert isinstance(like, ir.Var)
         if self.is_batched(like):
             like = self.first(like)
-        rank, wanted = self.rank(value), len(like.kind.shape)  # type: ignore[attr-defined]
+        rank, wanted = self.rank(value), self.rank(like)
         known = self.raised(value, max(rank, wanted))
         assert isinstance(known, ir.Var)
         if rank > wanted:
@@ -215,7 +215,7 @@ class Calls(Values):
         assert isinstance(like, ir.Var)
         if self.is_batched(like):
             like = self.first(like)
-        known = self.raised(value, len(like.kind.shape))  # type: ignore[attr-defined]
+        known = self.raised(value, self.rank(like))
         return self.low.emit(
             runtime.finished,
             (known, self.spread(like)),

@@ -224,9 +224,7 @@ class Batch(Calls):
         """Memory that doesn't depend on the inputs, but into which what does is written."""
         kind = s.target.kind
         if isinstance(kind, ListOf):
-            if (s.function is list and s.args == (ir.Pack(list, ()),)) or (
-                isinstance(s.args[0], ir.Pack) and not s.args[0].items
-            ):
+            if s.args and isinstance(s.args[0], ir.Pack) and not s.args[0].items:
                 return self.low.emit(list, s.args, inferred=Inferred(self.kind(kind)))
             raise Unbatchable("a list")
         if s.function is np.zeros_like and isinstance(kind, Array) and s.args:
