@@ -388,6 +388,9 @@ def test_deep_copies_of_what_is_in_two_places():
         new[1].u = k
         return new[0][3].at.u * k
 
+    def outside(held):
+        return lambda k: beside(held, k)
+
     for count in (5, COUNT):
         given = bodies(count)
         apart = srcgrad.grad(beside, argnums=1)(Held(given, Vector(1.0, 2.0)), 2.0)
@@ -395,6 +398,8 @@ def test_deep_copies_of_what_is_in_two_places():
         with pytest.raises(ValueError, match="the same Vector is in two places"):
             srcgrad.grad(beside, argnums=1)(Held(given, given[3].at), 2.0)
         np.testing.assert_allclose(srcgrad.grad(listed, argnums=1)(Held(given, None), 2.0), 4.0)
+
+        np.testing.assert_allclose(srcgrad.grad(outside(Held(given, given[3].at)))(2.0), 4.0)
 
 
 def test_objects_that_answer_to_any_name():

@@ -395,7 +395,7 @@ class Classes(BuiltinFunctions):
                 raise Thaw(thing.frozen, message, self.span, None)
 
     def check_once(self, value: Value) -> None:
-        """Have it checked that no object from outside is in two places of what is copied deeply."""
+        """Have it checked that no object of an argument is in two places of what is copied."""
         heap = self.state.heap
         found = {n: v for n in reachable(heap, [value]) if (v := self.whole_outside(Ref(n)))}
         parts = {n: reachable(heap, [Ref(n)]) - {n} for n in found}
@@ -408,11 +408,14 @@ class Classes(BuiltinFunctions):
             self.act(runtime.check_containers_apart, tops, ir.Pack(tuple, ()))
 
     def whole_outside(self, ref: Ref) -> ir.Operand | None:
-        """The operand that is what an argument holds, or what is found outside."""
+        """What holds a part of an argument, or a list of objects that is found outside.
+
+        Of other things that are found outside it is known which are one.
+        """
         thing = self.state.heap[ref.id]
         if isinstance(thing, ListObject) and thing.var in self.lists_of_records:
             return self.lists_of_records[thing.var].args[0]
-        return self.outside(ref)
+        return self.holders.get(ref.id)
 
     def deep_copy(self, value: Value, copies: dict[ir.Var, ir.Var]) -> Value:
         """A deep copy; notes of the arrays, and lists that exist at run time, what they become."""
