@@ -373,6 +373,25 @@ def test_an_object_of_a_list_has_another_name():
     np.testing.assert_allclose(found, [3.0, 1.0, one.m + held[5].m])
 
 
+def test_arguments_that_are_written_are_in_lists_outside():
+    held = bodies()
+
+    def one(x, body):
+        body.x = x[0]
+        return sum(b.x for b in held) * x[1]
+
+    def several(x, given):
+        for b in given:
+            b.x = b.x * x[0]
+        return sum(b.x for b in held) * x[1]
+
+    for program, given in ((one, held[3]), (several, held[::-1])):
+        gradient = srcgrad.grad(program)
+        gradient(X[:3], copy.deepcopy(given))
+        with pytest.raises(ValueError, match="the same Body is in two places"):
+            gradient(X[:3], given)
+
+
 def test_deep_copies_of_what_is_in_two_places():
     class Held:
         def __init__(self, bodies, at):
