@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import collections
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -260,7 +260,7 @@ class Inputs:
         return found
 
     def check_owned(
-        self, values: dict[str, Value], params: list[ir.Var], free: Iterable[ir.Var]
+        self, values: dict[str, Value], params: list[ir.Var], free: Collection[ir.Var]
     ) -> None:
         """Have it checked that what is written isn't found in two places, or outside, too."""
         low, heap = self.lowerer, self.lowerer.state.heap
@@ -270,7 +270,8 @@ class Inputs:
         held = {p: found for p in params if (found := _containers(heap, values.get(p.name)))}
         owned = [p for p in params if (OWN, p.name) in low.known_sites]
         if owned and (self.snapshots or sum(map(len, held.values())) > 1):
-            others = [p for p in held if p not in owned]
+            outside = [v for v in self.snapshots if v in free]
+            others = [*(p for p in held if p not in owned), *outside]
             self._check(runtime.check_containers_apart, owned, others)
         if copies := [v for v in self.arrays.values() if isinstance(v.kind, Array)]:
             others = [v for v in (*params, *free) if v not in owned]

@@ -356,6 +356,88 @@ def test_the_same_object_twice():
             srcgrad.grad(program, argnums=1)(twice, 2.0)
 
 
+def test_an_object_of_a_list_has_another_name():
+    held = bodies()
+    one, at = held[3], held[5].at
+
+    def asked(x):
+        total = x[0] * held.index(one) + x[1] * (one in held)
+        for b in held:
+            total += x[2] * b.m if b is one or b.at is at else b.m
+        return total
+
+    left = sum(b.m for b in held) - one.m - held[5].m
+    expected = X[0] * 3 + X[1] + X[2] * (one.m + held[5].m) + left
+    value, found = srcgrad.value_and_grad(asked)(X[:3])
+    np.testing.assert_allclose(value, expected)
+    np.testing.assert_allclose(found, [3.0, 1.0, one.m + held[5].m])
+
+
+def test_arguments_that_are_written_are_in_lists_outside():
+    held = bodies()
+
+    def one(x, body):
+        body.x = x[0]
+        return sum(b.x for b in held) * x[1]
+
+    def several(x, given):
+        for b in given:
+            b.x = b.x * x[0]
+        return sum(b.x for b in held) * x[1]
+
+    for program, given in ((one, held[3]), (several, held[::-1])):
+        gradient = srcgrad.grad(program)
+        gradient(X[:3], copy.deepcopy(given))
+        with pytest.raises(ValueError, match="the same Body is in two places"):
+            gradient(X[:3], given)
+
+
+def test_deep_copies_of_what_is_in_two_places():
+    class Held:
+        def __init__(self, bodies, at):
+            self.bodies, self.at = bodies, at
+
+    def beside(held, k):
+        new = copy.deepcopy(held)
+        new.at.u = k
+        return new.bodies[3].at.u * k
+
+    def listed(held, k):
+        new = copy.deepcopy([held.bodies, held.bodies[3].at])
+        new[1].u = k
+        return new[0][3].at.u * k
+
+    def outside(held):
+        return lambda k: beside(held, k)
+
+    for count in (5, COUNT):
+        given = bodies(count)
+        apart = srcgrad.grad(beside, argnums=1)(Held(given, Vector(1.0, 2.0)), 2.0)
+        np.testing.assert_allclose(apart, given[3].at.u)
+        with pytest.raises(ValueError, match="the same Vector is in two places"):
+            srcgrad.grad(beside, argnums=1)(Held(given, given[3].at), 2.0)
+        np.testing.assert_allclose(srcgrad.grad(listed, argnums=1)(Held(given, None), 2.0), 4.0)
+
+        np.testing.assert_allclose(srcgrad.grad(outside(Held(given, given[3].at)))(2.0), 4.0)
+
+
+def test_objects_that_answer_to_any_name():
+    class Eager:
+        def __init__(self, x):
+            self.x = x
+
+        def __getattr__(self, name):
+            return 3 * self.x
+
+    def written(items, k):
+        for item in items:
+            item.y = item.x * k
+        return sum(item.y for item in items)
+
+    given = [Eager(0.5 * i) for i in range(COUNT)]
+    assert srcgrad.grad(written, argnums=1)(given, 2.0) == sum(item.x for item in given)
+
+
 def test_arrays_that_share_memory():
     def shifted(bodies, y):
         for b in bodies:

@@ -371,7 +371,7 @@ def _parts(thing: Any) -> Any:
     """What a list, dict, set or object holds that may be written; None of anything else."""
     if isinstance(thing, dict):
         return thing.values()
-    if isinstance(thing, (list, tuple)) or hasattr(thing, "popleft"):
+    if isinstance(thing, (list, tuple)) or hasattr(type(thing), "popleft"):
         return thing
     if isinstance(thing, (np.ufunc, type(np.sum))):
         return None

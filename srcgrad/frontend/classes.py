@@ -374,6 +374,7 @@ class Classes(BuiltinFunctions):
     def builtin_deepcopy(self, value: Value, memo: Value = NONE) -> Value:
         copies: dict[ir.Var, ir.Var] = {}
         self.check_not_twice(value)
+        self.check_once(value)
         result = self.deep_copy(value, copies)
         held = tuple(v for v in copies if not holds_references(v.kind))
         if len(held) > 1 or any(isinstance(v.kind, ListOf) for v in held):
@@ -384,13 +385,37 @@ class Classes(BuiltinFunctions):
     def check_not_twice(self, value: Value) -> None:
         """Refuse a deep copy of an object that may be another one in it, whose copy it shares."""
         held = [self.state.heap[n] for n in sorted(reachable(self.state.heap, [value]))]
+        lists = [t for t in held if isinstance(t, ListObject) and t.var in self.lists_of_records]
         for thing in held:
             others = [t for t in held if t is not thing and t.type is thing.type]
-            if thing.frozen is not None and others:
+            if thing.frozen is not None and (others or lists):
                 self.want_tables(thing)
                 self.wants_table(thing)
                 message = "which object is copied here isn't known when compiling"
                 raise Thaw(thing.frozen, message, self.span, None)
+
+    def check_once(self, value: Value) -> None:
+        """Have it checked that no object of an argument is in two places of what is copied."""
+        heap = self.state.heap
+        found = {n: v for n in reachable(heap, [value]) if (v := self.whole_outside(Ref(n)))}
+        parts = {n: reachable(heap, [Ref(n)]) - {n} for n in found}
+        first = sorted(found.keys() - set[int]().union(*parts.values()))
+        held = [heap[n] for n in sorted(set(first).union(*parts.values()))]
+        listed = [t for t in held if isinstance(t, ListObject) and t.var is not None]
+        types = [t.type for t in held if t not in listed]
+        if len(set(types)) < len(types) or any(t.var in self.lists_of_records for t in listed):
+            tops = ir.Pack(tuple, tuple(found[n] for n in first))
+            self.act(runtime.check_containers_apart, tops, ir.Pack(tuple, ()))
+
+    def whole_outside(self, ref: Ref) -> ir.Operand | None:
+        """What holds a part of an argument, or a list of objects that is found outside.
+
+        Of other things that are found outside it is known which are one.
+        """
+        thing = self.state.heap[ref.id]
+        if isinstance(thing, ListObject) and thing.var in self.lists_of_records:
+            return self.lists_of_records[thing.var].args[0]
+        return self.holders.get(ref.id)
 
     def deep_copy(self, value: Value, copies: dict[ir.Var, ir.Var]) -> Value:
         """A deep copy; notes of the arrays, and lists that exist at run time, what they become."""
@@ -470,8 +495,6 @@ class Classes(BuiltinFunctions):
             return
         if items not in self.lists_of_records:
             raise self.refuse("copies of objects from outside are made of the whole list")
-        held = (ir.Pack(tuple, (self.lists_of_records[items].args[0],)), ir.Pack(tuple, ()))
-        self.act(runtime.check_containers_apart, *held)
 
     def copied(self, value: Value, inner: Any) -> Value:
         """A copy of a value, what it holds as `inner` makes it."""

@@ -31,6 +31,7 @@ from .values import (
     Closure,
     DictObject,
     Generator,
+    Heap,
     Instance,
     Journal,
     ListObject,
@@ -471,9 +472,12 @@ class Comparisons(Operators):
         first, second = (None, None) if known else map(self.held_outside, (a, b))
         if first is not None and second is not None:  # the caller may have passed one object twice
             return self.emit(operator.is_, (first, second), inferred=Inferred(BOOL))
-        if a == b or not isinstance(a, Ref) or not isinstance(b, Ref):
+        p, q = self.on_heap(a), self.on_heap(b)
+        if a == b or p is None or q is None:
+            if (thing := p or q) is not None and thing.frozen is not None and (first or second):
+                raise self.may_be_either(thing)
             return ir.Const(a == b)
-        p, q = self.state.heap[a.id], self.state.heap[b.id]
+        assert isinstance(a, Ref) and isinstance(b, Ref)
         if isinstance(p, ListObject) and isinstance(q, ListObject) and p.var and q.var:
             return self.emit(operator.is_, (p.var, q.var), inferred=Inferred(BOOL))
         if isinstance(p, Instance) and isinstance(q, Instance) and is_table(p) and p.type is q.type:
@@ -487,11 +491,15 @@ class Comparisons(Operators):
                 raise NeedStatic(frozenset([(IDENTITY,)]), "which object this is", self.span)
         several = [t for t in (p, q) if t.frozen is not None]  # each of them one of several
         if type(p) is type(q) and (len(several) == 2 or (several and (first or second))):
-            self.want_tables(several[0])
-            self.wants_table(several[0])
-            message = "whether these are the same object isn't known when compiling"
-            raise Thaw(several[0].frozen, message, self.span, None)
+            raise self.may_be_either(several[0])
         return FALSE
+
+    def may_be_either(self, thing: Heap) -> Thaw:
+        """What begins again where one of several objects may be another."""
+        self.want_tables(thing)
+        self.wants_table(thing)
+        message = "whether these are the same object isn't known when compiling"
+        return Thaw(thing.frozen, message, self.span, None)
 
     def class_of(self, value: Value) -> Any:
         """The class of an object on the abstract heap, or outside."""
