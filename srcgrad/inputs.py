@@ -425,6 +425,21 @@ class Inputs:
         return access
 
 
+def check_copied_once(low: Lowerer, function: ir.Function) -> None:
+    """Have deep copies checked only of what is written."""
+    if not (low.deep_copies or low.checked_once):
+        return
+    aliasing = Aliasing(function.block)
+    unwritten = {s for s, copies in low.deep_copies if not any(map(aliasing.changes, copies))}
+    for check, classes in low.checked_once.items():
+        written = [c for c in classes if c in low.types_written or c in (list, dict, set)]
+        written.sort(key=lambda cls: (cls.__module__, cls.__qualname__))
+        check.args = (check.args[0], ir.Pack(tuple, tuple(map(ir.Const, written))))
+        unwritten |= set() if written else {check}
+    for block in (function.block, *(b for s in ir.walk(function.block) for b in ir.blocks(s))):
+        block.statements = [s for s in block.statements if s not in unwritten]
+
+
 def is_records(kind: Any) -> TypeGuard[ListOf]:
     """Whether items of a list are objects or dicts of the caller's."""
     item = kind.item if isinstance(kind, ListOf) else None

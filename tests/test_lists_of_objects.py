@@ -351,8 +351,8 @@ def test_the_same_object_twice():
     twice = bodies()
     twice[3] = twice[4]
     np.testing.assert_allclose(srcgrad.grad(read, argnums=1)(twice, 2.0), sum(b.x for b in twice))
-    for program in (written, copies):
-        with pytest.raises(ValueError, match="the same Body is in two places of the arguments"):
+    for program, place in ((written, "the arguments"), (copies, "what is copied by")):
+        with pytest.raises(ValueError, match=f"the same Body is in two places of {place}"):
             srcgrad.grad(program, argnums=1)(twice, 2.0)
 
 
@@ -551,3 +551,22 @@ def test_lists_of_objects_are_not_printed_as_tuples(capsys):
     assert "(" not in capsys.readouterr().out
     with pytest.raises(srcgrad.UnsupportedError):
         srcgrad.grad(lambda x: x[0] * len(str(made(x))))(x)
+
+
+@pytest.mark.parametrize("count", [3, 20])
+def test_copies_that_share_what_nobody_writes(count):
+    shared = Vector(2.0, 3.0)
+    held = [Body(float(i), 1.0, "a", shared) for i in range(count)]
+
+    def read(x, held):
+        new = copy.deepcopy(held)
+        return sum(b.x * b.at.u * x for b in new)
+
+    def written(x, held):
+        new = copy.deepcopy(held)
+        new[0].at.u = x
+        return sum(b.x * b.at.u for b in new)
+
+    np.testing.assert_allclose(srcgrad.grad(read)(1.5, held), 2.0 * sum(range(count)))
+    with pytest.raises(ValueError, match="the same Vector is in two places of what is copied"):
+        srcgrad.grad(written)(1.5, held)

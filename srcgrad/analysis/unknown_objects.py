@@ -20,7 +20,12 @@ from ..rules import registry
 
 FILES = "files"
 LOOKS: frozenset[Any] = frozenset(
-    {runtime.check_arrays_apart, runtime.check_containers_apart, runtime.check_not_held}
+    {
+        runtime.check_arrays_apart,
+        runtime.check_containers_apart,
+        runtime.check_not_held,
+        runtime.check_once,
+    }
 )
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from .. import ir, rules
-from ..analysis.aliasing import Aliasing
 from ..analysis.fields import check_fields
 from ..analysis.lengths import settle_lengths
 from ..analysis.permissions import settle_permissions
@@ -34,7 +33,16 @@ from ..frontend.source import get_source
 from ..frontend.units import NeedUnit
 from ..frontend.values import OWN, Partial, Path, Place, Ref, Tuple, Value
 from ..inner.lowerings import LOWERINGS
-from ..inputs import Inputs, check_input, chosen, in_copies, is_records, leaves, own_copies
+from ..inputs import (
+    Inputs,
+    check_copied_once,
+    check_input,
+    chosen,
+    in_copies,
+    is_records,
+    leaves,
+    own_copies,
+)
 from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.flags import drop_conversions
 from ..optimize.rows import drop_rows
@@ -156,8 +164,7 @@ def _lowered(task: Task) -> Primal:
     owned = {name for name in values if (OWN, name) in low.known_sites}
     _check_defaults(task, {*owned, *(v.name for v in copies)})
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
-    if low.deep_copies:
-        _check_copied_once(low, function)
+    check_copied_once(low, function)
     settle_overlaps(function.block, low.stores_seen)
     settle_permissions(function)
     check_fields(function.block, low.record_fields)
@@ -191,14 +198,6 @@ def _check_defaults(task: Task, written: set[str]) -> None:
                 None,
                 f"pass {name!r} when calling, or make it in the function",
             )
-
-
-def _check_copied_once(low: Lowerer, function: ir.Function) -> None:
-    """Leave out the checks of deep copies that aren't written."""
-    aliasing = Aliasing(function.block)
-    unwritten = {s for s, copies in low.deep_copies if not any(map(aliasing.changes, copies))}
-    for block in (function.block, *(b for s in ir.walk(function.block) for b in ir.blocks(s))):
-        block.statements = [s for s in block.statements if s not in unwritten]
 
 
 def _lowered_in_tables(low: Lowerer, task: Task, inputs: Inputs, values: dict[str, Value]) -> Value:

@@ -304,6 +304,24 @@ def check_containers_apart(written: Any, others: Any) -> None:
         there.add(id(thing))
 
 
+def check_once(things: Any, types: tuple[type, ...]) -> None:
+    """Refuse objects, parts of what is copied deeply, of which some are the same one.
+
+    `types`: the classes of those that are written.
+
+    >>> check_once(([{"a": [1.0]}, {"b": 1.0}],), (dict,))
+    """
+    seen: set[int] = set()
+    for thing in _containers(things):
+        if type(thing) in types:
+            if id(thing) in seen:
+                raise ValueError(
+                    f"the same {type(thing).__name__} is in two places of what is copied by "
+                    "copy.deepcopy, and its copy is written: make a copy of it first"
+                )
+            seen.add(id(thing))
+
+
 def check_arrays_apart(written: Any, others: Any) -> None:
     """Refuse arguments in which two arrays share memory, when one may be written.
 

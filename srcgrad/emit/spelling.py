@@ -95,6 +95,7 @@ HELPERS = {
     runtime.check_nested,
     runtime.check_not_held,
     runtime.check_number,
+    runtime.check_once,
     runtime.check_bound,
     runtime.check_power,
     runtime.check_whole_power,

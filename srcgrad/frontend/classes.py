@@ -9,7 +9,7 @@ import enum
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import ir
 from ..emit import runtime
-from ..kinds import Array, ListOf, Opaque, Reference
+from ..kinds import Array, Fields, ListOf, Opaque, Reference
 from ..packages import WRITTEN_IN_PYTHON
 from ..rules import registry
 from ..signature import is_plain
@@ -403,9 +403,16 @@ class Classes(BuiltinFunctions):
         held = [heap[n] for n in sorted(set(first).union(*parts.values()))]
         listed = [t for t in held if isinstance(t, ListObject) and t.var is not None]
         types = [t.type for t in held if t not in listed]
-        if len(set(types)) < len(types) or any(t.var in self.lists_of_records for t in listed):
+        several = {t for t in types if types.count(t) > 1}
+        for thing in listed:
+            if thing.var in self.lists_of_records:
+                several.update(types_in(thing.var.kind))
+        if several:
             tops = ir.Pack(tuple, tuple(found[n] for n in first))
-            self.act(runtime.check_containers_apart, tops, ir.Pack(tuple, ()))
+            self.act(runtime.check_once, tops, ir.Pack(tuple, ()))
+            check = self.block.statements[-1]
+            assert isinstance(check, ir.Assign)
+            self.checked_once[check] = several
 
     def whole_outside(self, ref: Ref) -> ir.Operand | None:
         """What holds a part of an argument, or a list of objects that is found outside.
@@ -707,6 +714,16 @@ def init_owner(cls: type) -> type | None:
 def _role(field: Any) -> str:
     """Whether a field of a dataclass is "field", or "initvar" or "classvar", which are none."""
     return str(field._field_type.name).strip("_").removeprefix("FIELD_").lower()
+
+
+def types_in(kind: Any) -> Iterator[type]:
+    """The classes of the objects, and dicts, that lists of a kind hold."""
+    if isinstance(kind, ListOf):
+        yield from types_in(kind.item)
+    elif isinstance(kind, Fields) and kind.names:
+        yield kind.type
+        for part in kind:
+            yield from types_in(part)
 
 
 def with_copies(key: Any, copied: Callable[[Ref], Any]) -> Any:

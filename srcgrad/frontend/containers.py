@@ -86,6 +86,7 @@ class Containers(LongTuples):
 
     def unfrozen(self, thing: Any) -> None:
         """Refuse to write an object that stands for one of several."""
+        self.types_written.add(thing.type)
         if thing.frozen is not None:
             self.want_tables(thing)
             self.wants_table(thing)

@@ -173,6 +173,9 @@ class Machine:
         # Names that were looked up with what they held, and, without a name, what was lifted
         self.looked_up: list[tuple[str | None, Value]] = []
         # Checks that nothing is twice in what `copy.deepcopy` copies, and the copies
+        self.types_written: set[type] = set()  # of objects
+        # What checks that objects are in one place of what is copied deeply, and of which classes
+        self.checked_once: dict[ir.Assign, set[type]] = {}
         self.deep_copies: list[tuple[ir.Statement, tuple[ir.Var, ...]]] = []
         self.current = 0  # the frame being run
         self.frames: dict[int, Frame] = {}
@@ -263,6 +266,7 @@ class Machine:
         self.kept, self.objects = low.kept, low.objects
         self.asks, self.asked = low.asks, low.asked
         self.read_of, self.left_alone = low.read_of, low.left_alone
+        self.types_written, self.checked_once = low.types_written, low.checked_once
 
     def within_unit(self, unit: ir.Unit) -> None:
         """Continue in a function that stays one: what is outside isn't handed on to it.

@@ -301,6 +301,7 @@ class Objects(Cursors):
             self.for_each(new, put)
             return
         assert isinstance(value.kind, Reference)
+        self.types_written |= value.kind.types
         table: Table = value.kind.table
         self.meet(table, name, new)
         if name in table.columns:
