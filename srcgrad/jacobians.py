@@ -191,7 +191,11 @@ class Jacobian(Derived):
             directions = refilled_from(values, rows)
             tangents = self._tangents.push(args, kwargs, [*directions, count])[0]
             self._part = self._tangents
-            return list(float_leaves(tangents)), tangents
+            # what no direction changes, such as an object that isn't read, has no axis of them
+            return [
+                r if np.shape(r)[:1] == (count,) else np.zeros((count, *np.shape(r)))
+                for r in float_leaves(tangents)
+            ], tangents
 
         found = self._batched(all_at_once, args, kwargs) if count > 1 else None
         if found is not None:

@@ -1144,3 +1144,18 @@ def copied_ring_in_a_loop(x):
 
 def test_rings_of_objects_copied_in_a_loop():
     check_grads(copied_ring_in_a_loop, (np.array([0.3, -0.4, 0.7]),))
+
+
+class Holder:
+    def __init__(self, x, held):
+        self.x, self.held = x, held
+
+
+@pytest.mark.parametrize("held", [Holder(2.0, None), Holder(np.array([1.0, 2.0]), None)])
+def test_hessians_by_objects_that_hold_some_that_are_not_read(held):
+    second = srcgrad.hessian(lambda o: o.x**2)(Holder(3.0, held))
+    assert second.x.x == 2.0
+    for zero in (second.x.held.x, second.held.x.x, second.held.x.held.x):
+        np.testing.assert_array_equal(zero, 0.0)
+    both = srcgrad.hessian(lambda o: o.x**2 * np.sum(o.held.x))(Holder(3.0, held))
+    np.testing.assert_allclose(both.x.held.x, 6.0 * np.ones(np.shape(held.x)))
