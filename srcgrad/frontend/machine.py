@@ -34,6 +34,7 @@ The interpreter is one class in parts, each of which derives from the one before
     texts              str, repr, format, f-strings, print
     sorting            sorted
     builtin_functions  len, sum, isinstance and the like
+    copying            copies, deep ones too
     classes            objects of user classes
     starred            `f(*items)` where only the run knows how many
     inlining           user functions
