@@ -1,5 +1,8 @@
 """In which order Python goes through sets and dicts, and keys that are taken away in loops."""
 
+import linecache
+import marshal
+
 import numpy as np
 import pytest
 
@@ -342,3 +345,41 @@ def test_the_constant_of_a_display():
     code = compile("def f():\n    for k in {16, 0, 3}: pass", "?", "exec")
     assert constant_set([code], (3, 0, 16)) == {16, 0, 3}
     assert constant_set([code], (3, 0)) is None
+
+
+LEFT = """\
+def left(x, n):
+    s, t = {65, 9, 190}, {2}
+    for k in (65, 190):
+        s.discard(k)
+    for i in range(n):
+        s.discard(i * 37 + 100)
+        s.update(t)
+    y = x[0]
+    for k in s:
+        y = 0.5 * y + x[k] ** 2
+    return y
+"""
+
+
+@pytest.mark.parametrize("loads", [0, 1, 2])
+def test_constants_are_laid_out_otherwise_in_modules_that_are_loaded(loads):
+    """What a .pyc file has of a set of constants goes through it in another order."""
+    code = compile(LEFT, f"<left {loads}>", "exec")
+    for _ in range(loads):
+        code = marshal.loads(marshal.dumps(code))
+    linecache.cache[code.co_filename] = (len(LEFT), None, LEFT.splitlines(True), code.co_filename)
+    names = {"__name__": __name__}
+    exec(code, names)
+    left = names["left"]
+    for n in (0, 9):
+        assert value_and_grad(left)(X, n)[0] == pytest.approx(left(X, n), rel=1e-14)
+
+
+@pytest.mark.parametrize("keys", [(65, 9, 190), (9, 65, 190), (190, 65, 9), (1, 33, 65, 2)])
+def test_sets_of_few_constants_can_be_made_again(keys):
+    constant = frozenset(keys)
+    for _ in range(3):
+        added = Order.of(constant).as_added()
+        assert added is not None and list(set(added)) == list(constant)
+        constant = marshal.loads(marshal.dumps(constant))

@@ -7,12 +7,14 @@ program makes it.
 
 from __future__ import annotations
 
+import itertools
 import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
 PROBE = 1 << 40
+MOST_PERMUTED = 6  # keys: in which order they were added is tried
 MOST_STEPS = 20  # that are worth being made again at run time
 PURE = (set.union, set.intersection, set.difference, set.symmetric_difference)
 
@@ -86,9 +88,11 @@ class Order:
 
     def as_added(self) -> list[Any] | None:
         """The keys in an order that makes such a set if they are added one by one."""
-        for keys in (self._added(), self.keys()):
+        found = self.keys()
+        few = itertools.permutations(found) if len(found) <= MOST_PERMUTED else ()
+        for keys in (self._added(), found, *few):
             if keys is not None and self.is_like(Order(set.update, tuple(keys))):
-                return keys
+                return list(keys)
         return None
 
     def steps(self) -> list[Order] | None:
