@@ -905,3 +905,32 @@ def test_derivatives_by_objects_that_are_found_outside(derived):
     """They were zero: an object that nothing is asked of is only a name."""
     assert derived(2.0) == pytest.approx(48.0)
     assert grad(derived)(2.0) == pytest.approx(72.0)
+
+
+def test_what_is_passed_and_written_through_another_name():
+    """A dict with a tuple in it is still the caller's, though objects in it be looked into."""
+
+    def derived(k):
+        held = {"w": (k, 2.0), "v": 3.0 * k}
+
+        def loss(o):
+            held["v"] = held["v"] * 2
+            return o["v"] ** 2 * held["v"] * o["w"][0]
+
+        return grad(loss)(held)["v"]
+
+    with pytest.raises(ValueError, match="is in the arguments and outside"):
+        derived(1.5)
+    with pytest.raises(UnsupportedError, match="is passed to a function and found by it outside"):
+        grad(derived)(1.5)
+
+    def changed(k):
+        def loss(o):
+            LISTED[0].w = LISTED[0].w * 2
+            return o[0].w ** 2 * k
+
+        return grad(loss)(LISTED)[0].w
+
+    with pytest.raises(UnsupportedError, match="is passed to a function and found by it outside"):
+        grad(changed)(1.5)
+    assert LISTED[0].w == 3.0

@@ -123,13 +123,18 @@ def holds_references(kind: Any) -> bool:
 
 def holds_named(kind: Any) -> bool:
     """Whether values of a kind are, or hold, tuples that stand for objects or dicts."""
+    return next(named_in(kind), None) is not None
+
+
+def named_in(kind: Any) -> Iterator[type]:
+    """The classes of the objects and dicts for which tuples stand that values of a kind hold."""
     if isinstance(kind, ListOf):
-        return holds_named(kind.item)
-    if isinstance(kind, TupleOf):
-        return bool(kind.names) or any(map(holds_named, kind.items))
-    if isinstance(kind, tuple):
-        return bool(getattr(kind, "names", ())) or any(map(holds_named, kind))
-    return False
+        yield from named_in(kind.item)
+    elif isinstance(kind, (tuple, TupleOf)):
+        if getattr(kind, "names", ()):
+            yield kind.type  # type: ignore[union-attr]
+        for item in kind if isinstance(kind, tuple) else kind.items:
+            yield from named_in(item)
 
 
 def classes_in(kind: Any) -> Iterator[type]:

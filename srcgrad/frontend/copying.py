@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,10 +16,10 @@ import numpy as np
 
 from .. import ir
 from ..emit import runtime
-from ..kinds import Array, Fields, ListOf, Opaque, Reference
+from ..kinds import Array, ListOf, Opaque, Reference
 from . import tables
 from .builtin_functions import BuiltinFunctions
-from .columns import holds_references, is_reference
+from .columns import holds_references, is_reference, named_in
 from .predicates import NONE, SETTLED, is_static
 from .restarts import Thaw
 from .structure import is_table, objects_in_key, reachable
@@ -86,7 +86,7 @@ class Copies(BuiltinFunctions):
         several = {t for t in types if types.count(t) > 1}
         for thing in listed:
             if thing.var in self.lists_of_records:
-                several.update(types_in(thing.var.kind))
+                several.update(named_in(thing.var.kind))
         if several:
             tops = ir.Pack(tuple, tuple(found[n] for n in first))
             self.act(runtime.check_once, tops, ir.Pack(tuple, ()))
@@ -254,16 +254,6 @@ class Copies(BuiltinFunctions):
         if is_static(type(thing).__module__) and copy.copy(thing) is thing:
             return value
         raise self.refuse("a copy of this object can't be followed")
-
-
-def types_in(kind: Any) -> Iterator[type]:
-    """The classes of the objects, and dicts, that lists of a kind hold."""
-    if isinstance(kind, ListOf):
-        yield from types_in(kind.item)
-    elif isinstance(kind, Fields) and kind.names:
-        yield kind.type
-        for part in kind:
-            yield from types_in(part)
 
 
 def with_copies(key: Any, copied: Callable[[Ref], Any]) -> Any:

@@ -306,19 +306,17 @@ def opened(low: Lowerer, value: Value) -> Value:
                 "pass it as an argument",
             )
         return opened(low, taken)
-    if isinstance(value, Tuple):
-        return replace(value, items=tuple(opened(low, item) for item in value.items))
-    thing = low.on_heap(value)
+    thing = value if isinstance(value, Tuple) else low.on_heap(value)
     if thing is None or (isinstance(thing, ListObject) and thing.var is not None):
         return value
-    items: Any
-    if isinstance(thing, ListObject):
-        items = tuple(opened(low, item) for item in thing.items)
-        same = items == thing.items
-    else:
-        items = {key: opened(low, item) for key, item in thing.items.items()}
-        same = all(items[key] is item for key, item in thing.items.items())
-    return value if same else low.new(replace(thing, items=items, external=None, frozen=None))
+    named = thing.items if isinstance(thing.items, dict) else dict(enumerate(thing.items))
+    made = {key: opened(low, item) for key, item in named.items()}
+    if all(made[key] is item for key, item in named.items()):
+        return value  # which others may hold, too
+    items: Any = made if isinstance(thing.items, dict) else tuple(made.values())
+    if isinstance(thing, Tuple):
+        return replace(thing, items=items)
+    return low.new(replace(thing, items=items, external=None, frozen=None))
 
 
 def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value]) -> Value:
