@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .emit.runtime import stop_gradient
 from .packages import told
+from .runtime import stop_gradient
 
 F = TypeVar("F", bound=Callable[..., Any])
 

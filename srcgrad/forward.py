@@ -11,9 +11,9 @@ import numpy as np
 
 from .api import grad
 from .argnums import Argnums
-from .emit.runtime import own_copy
 from .gradient import Gradient, kept
 from .pullback import Forward
+from .runtime import own_copy
 from .trees import children, float_leaves, is_float, mapped, with_children
 
 if TYPE_CHECKING:

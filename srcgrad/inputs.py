@@ -11,10 +11,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from . import ir
+from . import ir, runtime
 from .analysis.aliasing import Aliasing
 from .analysis.inference import Inferred
-from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend import tables
 from .frontend.lookup import as_records

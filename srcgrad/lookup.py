@@ -46,8 +46,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import outside
-from .emit.runtime import attributes
 from .packages import told
+from .runtime import attributes
 from .signature import HELD, OPAQUE, RELATED, describe, is_record, whole
 
 if TYPE_CHECKING:

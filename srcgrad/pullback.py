@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes, has_attributes, tuple_of
 from .gradient import Gradient, kept
 from .kinds import Array, ListOf, Scalar
+from .runtime import attributes, has_attributes, tuple_of
 from .signature import fields_of, is_structured
 
 

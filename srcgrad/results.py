@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import ir
+from . import ir, runtime
 from .analysis.inference import Inferred
-from .emit import runtime
 from .errors import UnsupportedError, user_error
 from .frontend.classes import init_owner, written_new
 from .frontend.columns import holds_references

@@ -17,10 +17,10 @@ import gast
 import numpy as np
 
 from .compiler import Compiled
-from .emit.saved import check_arguments
 from .emit.verification import checked_source
 from .errors import UnsupportedError
 from .packages import told
+from .runtime.saved import check_arguments
 
 LARGEST_LITERAL = 64  # numbers written out; more are written as bytes
 FUTURE = "from __future__ import annotations"

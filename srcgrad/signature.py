@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes, has_attributes, make_object, tuple_of
 from .packages import computes_attributes, told
+from .runtime import attributes, has_attributes, make_object, tuple_of
 
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
 SPREAD = "%spread"  # that of a list: each of its items is a value of its own

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .emit.runtime import attributes, put_attributes, structured, tuple_of
+from .runtime import attributes, put_attributes, structured, tuple_of
 from .signature import fields_of, is_record, is_structured
 
 

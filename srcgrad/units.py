@@ -18,9 +18,8 @@ from __future__ import annotations
 
 import operator
 
-from . import ir
+from . import ir, runtime
 from .analysis.aliasing import Aliasing, shared_memory
-from .emit import runtime
 from .emit.names import INSTEAD, RESERVED
 from .frontend.effects import is_reentrant
 from .frontend.operations import leave_unless

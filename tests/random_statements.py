@@ -28,7 +28,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.emit.runtime import READS_WRITTEN
+from srcgrad.runtime import READS_WRITTEN
 
 PLACES = re.compile(
     r"\b(TESTED|KEY2|REF|HELD|INNER|VEC|NUM|MAT|INT|PUT|OWN|KEY|LIST|MANY|COMPLEX|ITEMS|CHANGE|USE|GROW|MAKE|"

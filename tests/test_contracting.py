@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from srcgrad import adjoint, grad, hvp
-from srcgrad.emit import scattering
-from srcgrad.emit.runtime import cross_product, sum_of_products, weighted_sum
+from srcgrad.runtime import cross_product, scattering, sum_of_products, weighted_sum
 from srcgrad.testing import check_grads
 from tests.test_simplify import body
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..errors import Boxed, UnsupportedError
 from ..kinds import Array, ListOf, Opaque, Places, Residuals, Scalar, TupleOf
 from ..rules import registry

@@ -12,8 +12,7 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..ir import list_append
 from ..kinds import Array, ListOf, TupleOf
 from .records import records

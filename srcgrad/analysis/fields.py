@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..errors import UnsupportedError
 from .aliasing import Aliasing, holds_memory
 

@@ -8,8 +8,7 @@ be written at first.
 
 from __future__ import annotations
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..errors import UnsupportedError
 from .aliasing import Aliasing
 

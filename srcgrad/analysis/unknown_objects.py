@@ -12,8 +12,7 @@ from collections.abc import Callable, Hashable, Iterator
 from types import ModuleType
 from typing import Any
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..kinds import ListOf, Opaque
 from ..packages import package_of, told
 from ..rules import registry

@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..kinds import Array, ListOf, Scalar, TupleOf
 from ..rules import registry
 from .activity import Activity

@@ -2,6 +2,5 @@
 
 `python` makes the syntax tree, with `inlining` (what is written where it is used), `names`,
 `references` and `spelling`. `printer` prints a tree, with `expressions`, `words`, `levels` (where
-brackets stand) and `layout` (where lines break); `verification` reads the text again. `runtime` has
-the few functions that generated code calls.
+brackets stand) and `layout` (where lines break); `verification` reads the text again.
 """

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..frontend.operations import (
     add_to_item,
     count_outside,
@@ -32,7 +32,6 @@ from ..ir import list_append
 from ..kinds import Array, ListOf, Scalar
 from ..packages import told
 from ..rules import registry
-from . import buffering, runtime, scattering
 
 BINARY = {
     operator.add: gast.Add, operator.sub: gast.Sub, operator.mul: gast.Mult,
@@ -65,73 +64,7 @@ METHODS = {
 }  # fmt: skip
 READS = (builtins.getattr, object.__getattribute__)  # now, and when it stands there
 ASKED = ("shape", "ndim", "size")  # which Python's numbers haven't, but NumPy has functions for
-HELPERS = {
-    runtime.unbroadcast,
-    runtime.unwritten,
-    runtime.unbroadcast_to,
-    runtime.total,
-    runtime.identity,
-    runtime.zero_like,
-    runtime.boxed,
-    runtime.unless_zero,
-    runtime.as_dtype,
-    runtime.filled_like,
-    runtime.project,
-    runtime.given,
-    runtime.shape_if_any,
-    runtime.own_copy,
-    runtime.own_zeros,
-    runtime.check_added,
-    runtime.check_apart,
-    runtime.check_arrays_apart,
-    runtime.check_broadcast,
-    runtime.check_containers_apart,
-    runtime.check_different,
-    runtime.check_direction,
-    runtime.check_call,
-    runtime.check_floats,
-    runtime.check_fresh,
-    runtime.check_listed_once,
-    runtime.check_nested,
-    runtime.check_not_held,
-    runtime.check_number,
-    runtime.check_once,
-    runtime.check_bound,
-    runtime.check_power,
-    runtime.check_whole_power,
-    runtime.check_stored,
-    runtime.of_type,
-    runtime.check_as_written,
-    runtime.check_unread,
-    runtime.finished,
-    runtime.make_object,
-    runtime.make_tuple,
-    runtime.structured,
-    runtime.stop_gradient,
-    len_of_range,
-    runtime.fresh_items,
-    runtime.zero_items,
-    runtime.drop_imaginary,
-    runtime.add_items,
-    runtime.order,
-    runtime.put_back,
-    runtime.like_records,
-    runtime.records,
-    runtime.copied_items,
-    runtime.last_written,
-    scattering.add_at,
-    scattering.subtract_at,
-    runtime.cross_product,
-    runtime.sum_of_products,
-    runtime.weighted_sum,
-    runtime.padded_product,
-    runtime.listed,
-    runtime.permit,
-    runtime.writable,
-    runtime.fails,
-    runtime.failure,
-    buffering.small_buffers,
-}
+HELPERS = {len_of_range, *runtime.HELPERS}
 
 Ast = Any
 

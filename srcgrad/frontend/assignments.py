@@ -10,9 +10,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import SHAPE, Array, Opaque, Reference, Size
 from ..rules import registry

@@ -20,10 +20,9 @@ import gast
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import is_slice
 from ..analysis.inference import Inferred, fits, mistaken
-from ..emit import runtime
 from ..kinds import BOOL, Array, ListOf, Opaque, Places, Scalar
 from ..packages import told
 from ..rules import registry

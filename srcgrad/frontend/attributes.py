@@ -16,10 +16,10 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..emit.runtime import attributes
 from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
 from ..packages import is_of_package, of_class, told
 from ..rules import registry
+from ..runtime import attributes
 from .lookup import LOCAL
 from .managers import followed
 from .operations import (

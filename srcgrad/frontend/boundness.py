@@ -14,8 +14,7 @@ import operator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..errors import Span
 from .item_counts import runs_at_least_once
 from .journals import Journals

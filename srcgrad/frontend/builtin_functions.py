@@ -16,10 +16,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.alternatives import classes_of_kind
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, int_kind
 from ..packages import computes_attributes
 from ..rules import registry

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..kinds import Array, ListOf, Opaque, Reference
 from . import tables
 from .builtin_functions import BuiltinFunctions

@@ -20,9 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..kinds import BOOL, Opaque, Scalar, int_kind
 from ..packages import told
 from .loops import Loops

@@ -5,9 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
-from ..emit import runtime
 from ..kinds import Kind, Opaque, TupleOf
 from ..rules import registry
 from .counts import READ_NOW

@@ -16,9 +16,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import INT, SHAPE, Array, ListOf, Opaque, Reference, Scalar, Size, TupleOf, int_kind
 from .boxes import Mixed

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque, Scalar
 from ..packages import package_of

@@ -25,9 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..ir import list_append
 from ..joins import KindMismatch
@@ -544,7 +543,7 @@ class Objects(Cursors):
 
         Nor does it know that a tuple in a list stands for an object or a dict.
         """
-        inside = isinstance(function, ir.Unit) or getattr(function, "__module__", "") == OWN_MODULE
+        inside = isinstance(function, ir.Unit) or function in runtime.HELPERS
         for operand in () if function in FOLLOWED or inside else (*args, *kwargs.values()):
             if any(holds_named(v.kind) for v in ir.variables(operand)):
                 raise self.refuse(
@@ -608,7 +607,6 @@ class Row(dict[Any, Any]):
         return len(self.table.columns)
 
 
-OWN_MODULE = runtime.__name__
 FOLLOWED: frozenset[Any] = frozenset(
     {operator.getitem, operator.setitem, list_append, list, list.pop, list.insert, list.reverse,
      len, bool, operator.is_, operator.eq, operator.contains, operator.delitem, set.add,

@@ -17,13 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
-from ..emit import runtime
-from ..emit.runtime import attributes
 from ..errors import Span, UnsupportedError
 from ..kinds import Array, Fields, ListOf, Opaque, Scalar
+from ..runtime import attributes
 from ..signature import is_record
 from .lookup import Lookup
 from .operations import put_outside

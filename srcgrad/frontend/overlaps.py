@@ -12,9 +12,8 @@ import operator
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing
-from ..emit import runtime
 from ..errors import Span
 from ..kinds import Array, Opaque, Scalar
 

@@ -20,9 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import INT, ListOf, Opaque
 from .builder import Builder

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..kinds import Kind, Scalar, least
 
 REAL = ("f", "i", "u", "b")

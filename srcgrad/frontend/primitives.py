@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..packages import told
 from ..rules import registry

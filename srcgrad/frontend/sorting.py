@@ -7,10 +7,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..kinds import INT, Array, ListOf, Opaque, Scalar
 from .predicates import FALSE, NONE, is_none, is_number
 from .texts import Texts

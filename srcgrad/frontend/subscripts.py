@@ -12,11 +12,10 @@ from typing import Any
 import gast
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import holds_memory
 from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import Boxed, UnsupportedError
 from ..kinds import (
     BOOL,

@@ -11,9 +11,8 @@ from typing import Any, TypeGuard
 import gast
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..kinds import Opaque
 from ..packages import told

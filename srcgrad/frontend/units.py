@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
-from ..emit import runtime
 from ..kinds import INT, Array, Kind, ListOf, Scalar, Size, fresh_size, parts_like
 from .effects import describe, emit_call, lasting_change
 from .item_counts import forget

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import ir, units
+from .. import ir, runtime, units
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
 from ..frontend.predicates import NONE

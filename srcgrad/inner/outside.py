@@ -7,9 +7,8 @@ from typing import Any
 
 from numpy.linalg import LinAlgError
 
-from .. import custom, ir, units
+from .. import custom, ir, runtime, units
 from ..analysis.jumps import jumps
-from ..emit import runtime
 from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
 from ..frontend.predicates import NONE

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.activity import Activity
 from ..analysis.aliasing import Aliasing
-from ..emit import runtime
 from ..errors import Span
 from ..ir import list_append
 from ..kinds import Kind

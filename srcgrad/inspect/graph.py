@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..gradient import Gradient
 from ..outside import make_reader
 from ..transform.tracing import Site, listener

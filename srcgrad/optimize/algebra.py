@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.elementwise import elementwise_kind, number_kind, same_kind
-from ..emit import runtime
 from ..kinds import Array, Kind, Scalar, same_dtype
 from .array_algebra import (
     indexed,

@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.elementwise import number_kind, same_kind
-from ..emit import runtime
 from .normal import NormalForms
 from .operands import become, is_floating
 from .simplify import Simplifier

@@ -20,10 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing, is_slice
 from ..analysis.elementwise import is_elementwise
-from ..emit import runtime, scattering
 from ..kinds import Array
 
 FEW = 16
@@ -41,7 +40,7 @@ PRODUCTS: frozenset[Any] = frozenset({operator.matmul, np.matmul, np.dot})
 # What returns no array of two axes that lies as an operand does
 OTHERS: frozenset[Any] = PRODUCTS | frozenset(
     {np.sum, np.max, np.min, np.mean, np.vecdot, np.einsum, np.vdot, np.shape, builtins.len,
-     np.add.at, scattering.add_at, np.subtract.at, scattering.subtract_at,
+     np.add.at, runtime.add_at, np.subtract.at, runtime.subtract_at,
      runtime.check_broadcast, runtime.check_added, runtime.check_stored}
 )  # fmt: skip
 VIEWS: frozenset[Any] = frozenset({np.transpose, runtime.unbroadcast, runtime.unbroadcast_to})

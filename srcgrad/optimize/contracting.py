@@ -21,10 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.affine import is_whole
 from ..analysis.aliasing import Aliasing, is_slice
-from ..emit import runtime
 from ..kinds import Array, Dimension, Scalar, same_dtype
 from .prune import prune
 

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.affine import is_whole
 from ..analysis.aliasing import is_slice
-from ..emit import runtime, scattering
 from ..kinds import Array, same_dtype
 
 Made = dict[ir.Var, ir.Assign]
@@ -101,8 +100,8 @@ WITH_FLOATS: frozenset[Any] = frozenset(
      np.minimum, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 )  # fmt: skip
 FASTER: tuple[tuple[Any, Callable[[ir.Assign, Made], bool], Any], ...] = (
-    (np.add.at, _takes_places, scattering.add_at),
-    (np.subtract.at, _takes_places, scattering.subtract_at),
+    (np.add.at, _takes_places, runtime.add_at),
+    (np.subtract.at, _takes_places, runtime.subtract_at),
     (np.cross, _takes_vectors, runtime.cross_product),
     (operator.matmul, _takes_products, np.ndarray.dot),
 )

@@ -20,9 +20,9 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import holds_memory
 from ..analysis.elementwise import is_elementwise, number_kind
-from ..emit.runtime import listed
 from ..ir import list_append
 from ..kinds import Array, ListOf
+from ..runtime import listed
 
 LENGTH, LONG = 100.0, 10_000.0  # of dimensions of unknown length
 TRIPS = 100.0  # of a loop

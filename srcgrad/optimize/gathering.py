@@ -25,11 +25,10 @@ import operator
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.affine import is_whole
 from ..analysis.inference import Inferred
 from ..analysis.lengths import dimension
-from ..emit import runtime
 from ..frontend.lower import Lowerer
 from ..kinds import INT, Array, Dimension, Scalar, TupleOf, fresh_size
 from .outer_products import ALL, FEW, Addition, Analysed, OuterProducts, Product, up_to

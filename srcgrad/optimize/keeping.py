@@ -29,7 +29,7 @@ def _may_keep(s: ir.Assign) -> bool:
     module = getattr(s.function, "__module__", None) or type(s.function).__module__
     if s.effect or isinstance(s.function, ir.Unit) or s.function is operator.call:
         return True
-    if module.partition(".")[0] not in FORGETFUL and not module.startswith("srcgrad.emit"):
+    if module.partition(".")[0] not in FORGETFUL and not module.startswith("srcgrad.runtime"):
         return True
     if s.writes:
         return not all(isinstance(v.kind, (Array, ListOf)) for v in s.writes)

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing, holds_memory
-from ..emit import runtime
 from ..frontend.operations import leave_unless
 from ..kinds import Array, Opaque, TupleOf
 

@@ -8,9 +8,8 @@ much as ever). Setting them takes as long as a few calls: so it is done for loop
 
 from __future__ import annotations
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.row_parts import is_part_of_rows
-from ..emit import buffering
 
 
 def set_buffers(functions: list[ir.Function], units: list[ir.Function]) -> None:
@@ -25,4 +24,4 @@ def set_buffers(functions: list[ir.Function], units: list[ir.Function]) -> None:
     repeated = (*loops, *(unit.block for unit in units))
     if any(v in parts for block in repeated for v in ir.all_uses(block)):
         for function in functions:
-            function.decorators = (buffering.small_buffers,)
+            function.decorators = (runtime.small_buffers,)

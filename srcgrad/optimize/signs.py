@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.elementwise import number_kind
 from ..analysis.regions import Loops, Regions
-from ..emit import runtime
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Array, Scalar
 from ..rules.registry import hashable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.alternatives import is_mixed
 from ..analysis.elementwise import (
     broadcast,
@@ -23,7 +23,6 @@ from ..analysis.elementwise import (
     number_kind,
     promoted,
 )
-from ..emit import runtime
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
 from ..transform.layouts import asks_layout
 from .operands import Rule, is_number

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import is_slice
 from ..analysis.elementwise import elementwise_kind, number_kind
 from ..analysis.keys import same_key
-from ..emit import runtime
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Scalar, same_dtype
 from .operands import Rule, is_array, is_number, negated, scaled

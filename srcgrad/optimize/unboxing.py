@@ -30,7 +30,6 @@ from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.alternatives import is_mixed
 from ..analysis.elementwise import is_elementwise, number_kind
-from ..emit.runtime import boxed, listed
 from ..frontend.operations import (
     add_to_item,
     enter_context,
@@ -40,6 +39,7 @@ from ..frontend.operations import (
 )
 from ..ir import list_append
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, Size, TupleOf, least
+from ..runtime import boxed, listed
 
 STORES = (operator.setitem, add_to_item, subtract_from_item)
 SUMS = (operator.add, operator.sub)

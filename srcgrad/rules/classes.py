@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 
-from ..emit import runtime
+from .. import runtime
 from .draws import described
 from .registry import (
     classified,

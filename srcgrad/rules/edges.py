@@ -12,7 +12,7 @@ import operator
 
 import numpy as np
 
-from ..emit import runtime
+from .. import runtime
 from .registry import chooses, singular
 
 singular(

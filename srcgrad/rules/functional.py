@@ -6,8 +6,8 @@ import functools
 
 import numpy as np
 
+from .. import runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..kinds import NOTHING
 from .inplace import resized
 from .registry import definition, effect, inert, kind, refuse, rereads

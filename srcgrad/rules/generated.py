@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..kinds import Array, Opaque, Scalar
 from .registry import adjoint, effect, elementwise_batch, kind, tangent, zero
 

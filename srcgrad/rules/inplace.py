@@ -11,7 +11,7 @@ import operator
 
 import numpy as np
 
-from ..emit import runtime
+from .. import runtime
 from .elementwise import log_of_base
 from .products import matmul
 from .registry import adjoint, definition, inplace, rereads

@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from ..emit import runtime
+from .. import runtime
 from .registry import linear, linear_together
 from .shaping import present
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib import recfunctions
 
-from ..emit.runtime import structured as whole
+from ..runtime import structured as whole
 from .registry import definition, stands_for, structured, unseen
 
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
 from ..analysis.keys import undone
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.refusals import name_of, naming
 from ..frontend.values import ListObject, Slice, Tuple

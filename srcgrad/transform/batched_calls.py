@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import Unbatchable
 from ..ir import list_append
 from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf

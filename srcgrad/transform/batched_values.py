@@ -6,10 +6,9 @@ import operator
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import Unbatchable
 from ..frontend.lower import Lowerer
 from ..kinds import INT, Array, Kind, ListOf, Opaque, Scalar, Size, TupleOf, parts_like

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import Unbatchable
 from ..frontend.lower import Lowerer
 from ..kinds import Array, ListOf, Opaque, Scalar, Size, is_float

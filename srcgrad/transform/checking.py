@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..kinds import Array, Scalar
 from .reverse import Adjoint
 

@@ -17,12 +17,11 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import IN_PLACE, WITH_OUT, is_elementwise
 from ..analysis.first_trips import left_to_later_trips
 from ..analysis.inference import Inferred, fits, infer
-from ..emit import runtime
 from ..errors import Span
 from ..frontend.lower import Lowerer
 from ..frontend.operators import INPLACE

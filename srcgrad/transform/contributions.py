@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.activity import Activity, carries
 from ..analysis.aliasing import Aliasing
 from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.lower import Lowerer
 from ..joins import is_complex

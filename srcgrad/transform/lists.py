@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.activity import carries
 from ..analysis.aliasing import holds_memory, is_slice
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.structure import item_structure
 from ..frontend.values import ListObject, Ref, Tuple

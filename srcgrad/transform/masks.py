@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.activity import is_inert
 from ..analysis.elementwise import COPIES, is_elementwise
 from ..analysis.inference import Inferred
 from ..analysis.positivity import Positivity
 from ..analysis.usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
 from ..analysis.wholly import WhollyUsed
-from ..emit import runtime
 from ..ir import list_append
 from ..kinds import Array, ListOf, Scalar
 from ..rules import registry

@@ -17,11 +17,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import Aliasing, is_slice
 from ..analysis.inference import Inferred
 from ..analysis.keys import kept_axes
-from ..emit import runtime
 from ..frontend.structure import item_kinds
 from ..ir import list_append
 from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf, holds_arrays

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.activity import INTO_AN_ARRAY, UNKNOWN_OBJECT
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.refusals import name_of
 from ..frontend.values import Tuple

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
 from ..analysis.momentary import is_momentary
 from ..analysis.regions import Regions
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..ir import list_append
 from ..kinds import BOOL, INT, Array, ListOf, Scalar, TupleOf, holds_arrays

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.aliasing import holds_memory
 from ..analysis.inference import Inferred
 from ..analysis.momentary import is_momentary
 from ..analysis.usage import PRODUCTS
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.refusals import name_of
 from ..frontend.values import Tuple

@@ -11,8 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from .. import ir
-from ..emit import runtime
+from .. import ir, runtime
 from ..errors import Span
 from ..kinds import Array, Opaque, Scalar
 from .reverse import Adjoint

@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.activity import carries
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.inference import Inferred
-from ..emit import runtime
 from ..errors import UnsupportedError
 from ..frontend.effects import emit_call
 from ..joins import is_complex

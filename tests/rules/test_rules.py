@@ -95,7 +95,7 @@ def test_every_rule_has_samples() -> None:
         if rule(record) not in (None, *tested)
         and function not in draws.described()  # in test_random_numbers.py
         # in their own tests, and in test_scipy_distributions.py
-        and not name(function).startswith(("srcgrad.emit", "srcgrad.debugging", "tests."))
+        and not name(function).startswith(("srcgrad.runtime", "srcgrad.debugging", "tests."))
         and not name(function).startswith(("srcgrad.rules.scipy.stats_", OF_SPARSE))
         and function is not solve_symmetric  # of a Hermitian matrix alone: `hermitian_solution`
     )
