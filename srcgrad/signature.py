@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .packages import computes_attributes, told
-from .runtime import attributes, has_attributes, make_object, tuple_of
+from .runtime import attributes, has_attributes, held_by, make_object, tuple_of
 
 SHAPE = "%shape"  # the path of an array with this and an axis after it: its length must be known
 SPREAD = "%spread"  # that of a list: each of its items is a value of its own
@@ -238,7 +238,7 @@ def records(items: Any, sizes: dict[int, Any] | None = None, depth: int = MOST_N
     cls = type(items[0])
     if set(map(type, items)) != {cls} or not (cls is dict or is_record(items[0])) or not depth:
         return None
-    held = items if cls is dict else list(map(attributes, items))
+    held = held_by(items)
     names = tuple(held[0])
     if any(tuple(h) != names for h in held) or set(map(type, names)) != {str}:
         return None

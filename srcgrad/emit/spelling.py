@@ -29,7 +29,7 @@ from ..frontend.operations import (
     subtract_from_item,
 )
 from ..ir import list_append
-from ..kinds import Array, ListOf, Scalar
+from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..packages import told
 from ..rules import registry
 
@@ -137,9 +137,10 @@ class Speller:
             return call(attribute(args[0], "__exit__"), none)
         if f is list_append:
             return call(attribute(args[0], "append"), args[1:])
-        if f is runtime.zero_items and _of_numbers(s.args[0]):
+        zero = _zero_of_items(s.args[0]) if f is runtime.zero_items else None
+        if zero is not None:
             length = call(self.reference(len), args)
-            return gast.BinOp(gast.List([constant(0.0)], gast.Load()), gast.Mult(), length)
+            return gast.BinOp(gast.List([zero], gast.Load()), gast.Mult(), length)
         if f in registry.spellings:
             return self.registered(registry.spellings[f], args, kwargs)
         special = self.numpy(s, args, kwargs)
@@ -257,9 +258,19 @@ def negated(test: Ast) -> Ast:
 NUMBERS = (bool, int, float, complex)
 
 
-def _of_numbers(operand: ir.Operand) -> bool:
+def _zero_of_items(operand: ir.Operand) -> Ast | None:
+    """The adjoint that each item of a list begins with, where it is the same one: of numbers."""
     kind = getattr(operand, "kind", None)
-    return isinstance(kind, ListOf) and isinstance(kind.item, Scalar)
+    return _zero(kind.item) if isinstance(kind, ListOf) else None
+
+
+def _zero(kind: Any) -> Ast | None:
+    if isinstance(kind, Scalar) or (isinstance(kind, Opaque) and kind.type is str):
+        return constant(0.0)
+    if not isinstance(kind, TupleOf) or kind.type is not tuple:
+        return None
+    items = [_zero(item) for item in kind.items]
+    return None if None in items else gast.Tuple(items, gast.Load())
 
 
 def _is_method(function: Any, receiver: ir.Operand | None) -> bool:

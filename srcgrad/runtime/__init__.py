@@ -75,6 +75,7 @@ from .lists import put_back as put_back
 from .lists import zero_items as zero_items
 from .objects import attributes as attributes
 from .objects import has_attributes as has_attributes
+from .objects import held_by as held_by
 from .objects import identity as identity
 from .objects import like_records as like_records
 from .objects import make_object as make_object

@@ -30,9 +30,13 @@ def zero_items(items: Any) -> Any:
     """
 
     def zero(item: Any) -> Any:
+        if isinstance(item, np.ndarray):
+            if item.flags.c_contiguous:  # in less time
+                return np.zeros(item.shape, item.dtype)
+            return np.zeros_like(item)
         if isinstance(item, (list, tuple)):
-            return type(item)(zero(part) for part in item)
-        return np.zeros_like(item) if isinstance(item, np.ndarray) else 0.0
+            return type(item)([zero(part) for part in item])
+        return 0.0
 
     return [zero(item) for item in items]
 

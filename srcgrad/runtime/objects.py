@@ -93,27 +93,39 @@ def _slots(cls: type) -> dict[str, Any]:
     return {name: m for name, m in members if type(m).__name__ == "member_descriptor"}
 
 
+def held_by(items: list[Any]) -> list[dict[str, Any]]:
+    """The attributes of objects of one class; dicts as they are.
+
+    >>> held_by([{"at": 1.0}])
+    [{'at': 1.0}]
+    """
+    if not items or isinstance(items[0], dict):
+        return items
+    cls = type(items[0])
+    plain = cls.__dictoffset__ and not _slots(cls)
+    return [item.__dict__ for item in items] if plain else [attributes(item) for item in items]
+
+
 def records(items: list[Any], *names: Any) -> list[Any]:
-    """What objects or dicts hold by these names, as tuples; an object in one has a tuple of names.
+    """What objects of one class or dicts hold by these names, as tuples.
+
+    An object in one has a tuple of names; a function gives what stands for a name.
 
     >>> records([{"at": 1.0, "mass": 2.0}, {"at": 3.0, "mass": 4.0}], "at", "mass")
     [(1.0, 2.0), (3.0, 4.0)]
     >>> records([{"end": {"x": 1.0, "y": 2.0}}], ("end", "x", "y"))
     [((1.0, 2.0),)]
     """
-    return [_record(item, names) for item in items]
-
-
-def _record(item: Any, names: tuple[Any, ...]) -> tuple[Any, ...]:
-    found = item if isinstance(item, dict) else attributes(item)
-    return tuple(
-        found[name]
+    held = held_by(items)
+    columns: list[Any] = [
+        [h[name] for h in held]
         if isinstance(name, str)
-        else _record(found[name[0]], name[1:])
+        else records([h[name[0]] for h in held], *name[1:])
         if isinstance(name, tuple)
-        else name(item)
+        else map(name, items)
         for name in names
-    )
+    ]
+    return [*zip(*columns, strict=True)] if names else [()] * len(items)
 
 
 def like_records(items: list[Any], adjoints: list[Any], *names: Any) -> list[Any]:
@@ -122,29 +134,46 @@ def like_records(items: list[Any], adjoints: list[Any], *names: Any) -> list[Any
     >>> like_records([{"at": 1.0, "name": "a"}], [(2.0, None)], "at", "name")
     [{'at': 2.0, 'name': 'a'}]
     """
-    return [_like_record(item, d, names) for item, d in zip(items, adjoints, strict=True)]
-
-
-def _like_record(item: Any, adjoints: Any, names: tuple[Any, ...]) -> Any:
-    held = item if isinstance(item, dict) else attributes(item)
-    made = dict(held)
-    for name, d in zip(names, adjoints, strict=True):
+    made = [dict(h) for h in held_by(items)]
+    for name, column in zip(names, zip(*adjoints, strict=True), strict=False):
         if isinstance(name, str):
-            made[name] = _like(held[name], d)
+            values = [held[name] for held in made]
+            for held, d in zip(made, _alike(values, column), strict=True):
+                held[name] = d
         elif isinstance(name, tuple):
-            made[name[0]] = _like_record(held[name[0]], d, name[1:])
-    return made if isinstance(item, dict) else make_object(type(item), made)
+            parts = like_records([held[name[0]] for held in made], [*column], *name[1:])
+            for held, part in zip(made, parts, strict=True):
+                held[name[0]] = part
+    if not items or isinstance(items[0], dict):
+        return made
+    things = [object.__new__(type(item)) for item in items]
+    slots = _slots(type(items[0]))
+    for thing, held in zip(things, made, strict=True):
+        if slots:
+            put_attributes(thing, held)
+        else:
+            thing.__dict__.update(held)
+    return things
+
+
+def _alike(values: list[Any], adjoints: Iterable[Any]) -> Iterable[Any]:
+    """Adjoints as values like these, which are of one type."""
+    if not values or type(values[0]) in (int, str, bool):
+        return values
+    return map(float, adjoints) if type(values[0]) is float else map(_like, values, adjoints)
 
 
 def _like(value: Any, d: Any) -> Any:
     """An adjoint as a value like this; what isn't a float stays as it is."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "fc":
+            return value
+        if isinstance(d, np.ndarray) and d.dtype == value.dtype and d.shape == value.shape:
+            return d
+        return np.array(np.broadcast_to(d, value.shape), value.dtype)
     if isinstance(value, (list, tuple)) and d is not None:
         parts = [_like(item, part) for item, part in zip(value, d, strict=True)]
         return parts if isinstance(value, list) else tuple_of(type(value), parts)
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
-        if isinstance(d, np.ndarray) and (d.shape, d.dtype) == (value.shape, value.dtype):
-            return d
-        return np.array(np.broadcast_to(d, value.shape), value.dtype)
     if isinstance(value, (float, complex, np.inexact)):
         return type(value)(d)
     return value
