@@ -18,6 +18,7 @@ from ..emit.verification import checked_source
 from ..optimize.release import release
 from ..optimize.row_buffers import set_buffers
 from ..optimize.unboxing import unbox
+from ..optimize.unpacking import unpack
 from ..units import call_plain, finish
 from .memory import keep_freed_memory
 from .task import Request
@@ -38,6 +39,7 @@ def emitted_module(
     docstrings = [*docstrings, *(unit.docstring for unit in units)]
     for function in functions:
         unbox(function)
+        unpack(function)
         release(function)
     shared: dict[str, Any] = {}
     taken = {unit.name for unit in units}

@@ -25,6 +25,7 @@ INSTEAD = {
     "absolute": "magnitude", "maximum": "larger", "minimum": "smaller", "int": "number",
     "not": "negated", "and": "both", "or": "either", "is": "same",
 }  # fmt: skip
+INDEX, INSIDE = "i", "jk"  # of loops that have none in the program, and of those in them
 # Names that emission writes by itself
 WRITTEN = frozenset(
     "_ range len list tuple reversed zip enumerate slice float int complex bool abs".split()
@@ -59,6 +60,8 @@ class Names:
         self.parent: dict[ir.Var, ir.Var] = {}
         self.members: dict[ir.Var, int] = {}  # of the groups that have one name
         self.carried: list[tuple[ir.Var, ...]] = []  # the parameters of the loops around a place
+        self.counting: list[ir.Var] = []  # and their indices, if anything uses them
+        self.counts = ir.use_counts(function.block)
         live = self._block(function.block, 0)
         for p in function.params:
             self._define(p, live | self.set_of(function.params))
@@ -147,6 +150,8 @@ class Names:
         params = s.params if s.index is None else (*s.params, s.index)
         own = self.set_of(params)
         self.carried.append(s.params)
+        counting = [v for v in params[len(s.params) :] if v in self.counts]
+        self.counting += counting
         for _ in range(2):
             inside = self._block(s.body, around | self._flag(s))
             for p in params:
@@ -155,6 +160,9 @@ class Names:
                 break
             around |= inside & ~own
         self.carried.pop()
+        for v in counting:  # nobody reads `for i in x: for i in y:` with ease
+            self.counting.pop()
+            self._define(v, self.set_of(self.counting))
         # a parameter's next value is assigned while the exit flag is still needed
         for p in s.params:
             self._define(p, self._flag(s))
@@ -223,14 +231,15 @@ class Names:
             members = groups[root]
             if root in self.names:
                 continue
-            base = next((v.name for v in members if v.user), None)
-            base = base or INSTEAD.get(members[0].name, members[0].name)
+            given_by_user = next((v.name for v in members if v.user), None)
+            base = given_by_user or INSTEAD.get(members[0].name, members[0].name)
             if base == "_" and any(v.user for v in members):
                 base = "item"
+            others = iter(INSIDE if base == INDEX and not given_by_user else ())
             name, number = base, 1
             while not name.isidentifier() or self._is_taken(name, root):
-                name = f"{base}_{number}"
-                number += 1
+                name = next(others, f"{base}_{number}")
+                number += name[-1].isdigit()
                 if not base.isidentifier():
                     base = "value"
             self._name(root, name)

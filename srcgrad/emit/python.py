@@ -32,6 +32,7 @@ from ..frontend.operations import (
 )
 from ..ir import list_append, reverse_sweep
 from ..kinds import TupleOf
+from ..optimize.unpacking import is_found_in_list
 from ..packages import told
 from ..rules.registry import hashable
 from .inlining import Inlining
@@ -114,7 +115,7 @@ class _Emitter:
                 continue
             if s in unpacked or self.is_inlined(s):
                 continue
-            if isinstance(s, ir.Assign) and _returns_several(s.function):
+            if isinstance(s, ir.Assign) and _gives_several(s):
                 parts = self.parts(s.target, block.statements[position + 1 :])
                 if parts:
                     unpacked.update(parts.values())
@@ -464,9 +465,9 @@ def _number(operand: ir.Operand) -> Any:
     return (type(value), repr(value)) if type(value) in (int, float) else None
 
 
-def _returns_several(function: Any) -> bool:
-    """Whether the tuple that a function returns is unpacked at once."""
-    return function is list.pop or isinstance(function, ir.Unit)
+def _gives_several(s: ir.Assign) -> bool:
+    """Whether the tuple that a statement gives is unpacked at once."""
+    return s.function is list.pop or isinstance(s.function, ir.Unit) or is_found_in_list(s)
 
 
 def _helper_names(function: ir.Function) -> set[str]:

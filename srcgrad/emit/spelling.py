@@ -29,7 +29,7 @@ from ..frontend.operations import (
     subtract_from_item,
 )
 from ..ir import list_append
-from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
+from ..kinds import Array, Fields, ListOf, Opaque, Scalar
 from ..packages import told
 from ..rules import registry
 
@@ -267,9 +267,10 @@ def _zero_of_items(operand: ir.Operand) -> Ast | None:
 def _zero(kind: Any) -> Ast | None:
     if isinstance(kind, Scalar) or (isinstance(kind, Opaque) and kind.type is str):
         return constant(0.0)
-    if not isinstance(kind, TupleOf) or kind.type is not tuple:
+    named = isinstance(kind, Fields) and not kind.names  # a tuple of a class of its own
+    if not isinstance(kind, tuple) or named or not kind:
         return None
-    items = [_zero(item) for item in kind.items]
+    items = [_zero(item) for item in kind]
     return None if None in items else gast.Tuple(items, gast.Load())
 
 

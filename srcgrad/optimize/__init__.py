@@ -11,7 +11,8 @@ whose iterations are independent operations on whole arrays, before anything is 
 Where loops stay, `distribution` does so with what they only add to in reverse, `gathering` makes
 the `outer_products` that they add up one product of matrices, and `unboxing` makes arrays lists.
 `flags` has truth values tested as they are; by `rows` objects that nobody keeps are just numbers,
-and by `sublists` loops over parts of lists go through the lists.
+by `sublists` loops over parts of lists go through the lists, and `unpacking` takes tuples apart at
+once.
 
 Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,
 `scaling`, `contracting`, `signs`, `invariants`, `shifts` (stencils add vectors) and `faster_calls`

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .. import ir, runtime
-from ..analysis.aliasing import Aliasing, is_slice
+from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
 from ..analysis.keys import kept_axes
 from ..frontend.structure import item_kinds
@@ -392,10 +392,8 @@ class _Recorder:
         """Whether a call costs less than recording its result, and gives the same again."""
         kind = s.target.kind
         reads = [v for o in s.operands() for v in ir.variables(o)]
-        lists = [v for v in reads if isinstance(v.kind, ListOf)]
-        if lists:
-            item = s.function is operator.getitem and not is_slice(s.args[1])
-            return item and not any(self.aliasing.changes(v) for v in lists)
+        if any(isinstance(v.kind, ListOf) for v in reads):
+            return s.target in self.lasting.items
         if s.views:
             # a view's contents are the snapshots' business, but a copy's are not
             return s.certain or not any(self.aliasing.is_written(v) for v in s.views)
@@ -405,8 +403,8 @@ class _Recorder:
             container = s.args[0]
             if not isinstance(container, ir.Var):
                 return False
-            if self.aliasing.is_written(container) and s.target not in self.lasting.items:
-                return False
+            if isinstance(container.kind, Array) and self.aliasing.is_written(container):
+                return isinstance(kind, Scalar) and s.target in self.lasting.items
             return isinstance(container.kind, (Array, TupleOf)) and isinstance(kind, Scalar)
         scalars = all(isinstance(v.kind, (Scalar, Opaque)) for v in reads)
         shape = s.function in (builtins.getattr, np.shape) or (

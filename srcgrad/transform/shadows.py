@@ -8,6 +8,7 @@ analysis to be right. An operand that is overwritten later is copied (a *snapsho
 
 from __future__ import annotations
 
+import builtins
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -222,6 +223,8 @@ class Shadows(Lists):
             self.left.add(s)
         if on_list and s.args[0] in self.shadows:
             self.augment_list(s)
+        if s.target in self.lasting.items and s.target in self.shadows:
+            self.lasting.items.add(self.shadows[s.target])
 
     if TYPE_CHECKING:  # of calls of units, of which `unit_calls` takes care
 
@@ -268,7 +271,13 @@ class Shadows(Lists):
         return False
 
     def _reads_lasting(self, s: ir.Assign) -> bool:
-        """Whether a statement reads a number of an array that is written, but there no more."""
+        """Whether a statement reads what is written, but there no more: a number of an array, or
+        an item of a list, or how many it has."""
+        first = s.args[0] if s.args else None
+        if isinstance(first, ir.Var) and isinstance(first.kind, ListOf):
+            item = s.function is operator.getitem and not takes_part(s)
+            asks = item or s.function is builtins.len
+            return asks and not self._written_later(self.aliasing.find(first))
         if s.function is not operator.getitem or not isinstance(s.target.kind, Scalar):
             return False
         return self._lasts(s.args[0], s.args[1])

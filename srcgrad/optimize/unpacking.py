@@ -1,0 +1,55 @@
+"""Unpacking: what is taken out of a tuple in a list is taken out at once.
+
+`x, y, mass = bodies[i]` is read, and runs, faster than one item after the other. Only reads of the
+tuple move, up to where it is found itself: nothing can change it in between.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, TypeGuard
+
+from .. import ir
+from ..kinds import ListOf, TupleOf
+
+
+def unpack(function: ir.Function) -> None:
+    """Move the reads of the items of tuples up to where these are found, in place."""
+    counts = ir.use_counts(function.block)
+    for block in ir.all_blocks(function.block):
+        reads: dict[ir.Var, dict[Any, ir.Statement]] = {}
+        for s in block.statements:
+            if is_found_in_list(s):
+                reads[s.target] = {}
+            elif isinstance(s, ir.Assign) and s.function is operator.getitem:
+                container, key = s.args
+                if container in reads and isinstance(key, ir.Const):
+                    reads[container][key.value] = s
+        reads = {v: found for v, found in reads.items() if _pays(v, found, counts)}
+        moved = {s for found in reads.values() for s in found.values()}
+        if moved:
+            block.statements = [
+                part
+                for s in block.statements
+                if s not in moved
+                for part in (s, *(reads[s.target].values() if _makes(s, reads) else ()))
+            ]
+
+
+def is_found_in_list(s: ir.Statement) -> TypeGuard[ir.Assign]:
+    """Whether a statement reads a tuple that is in a list."""
+    if not isinstance(s, ir.Assign) or s.function is not operator.getitem:
+        return False
+    container = s.args[0]
+    listed = isinstance(container, ir.Var) and isinstance(container.kind, ListOf)
+    return listed and isinstance(s.target.kind, TupleOf)
+
+
+def _makes(s: ir.Statement, reads: dict[ir.Var, dict[Any, ir.Statement]]) -> TypeGuard[ir.Assign]:
+    return isinstance(s, ir.Assign) and s.target in reads
+
+
+def _pays(v: ir.Var, reads: dict[Any, ir.Statement], counts: dict[ir.Var, int]) -> bool:
+    """Whether nothing else is done with a tuple, of which most is read."""
+    assert isinstance(v.kind, TupleOf)
+    return len(reads) == counts.get(v, 0) > 1 and 2 * len(reads) > len(v.kind.items)
