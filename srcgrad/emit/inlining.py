@@ -27,8 +27,10 @@ class Inlining:
         counts: how often each variable of the function is used.
     """
 
-    def __init__(self, function: ir.Function, aliasing: Aliasing) -> None:
-        self.aliasing = aliasing
+    def __init__(
+        self, function: ir.Function, aliasing: Aliasing, named: Iterable[ir.Assign] = ()
+    ) -> None:
+        self.aliasing, self.named = aliasing, {s.target for s in named}
         self.counts = ir.use_counts(function.block)
         self.found: dict[ir.Var, ir.Assign] = {}
         self.sizes: dict[ir.Var, int] = {}
@@ -85,7 +87,7 @@ class Inlining:
                         if size >= SMALL or all(k != "out" for k, _ in s.kwargs):
                             continue
                         over.add(s.target)
-                    named = s.target.user and s.target not in answers
+                    named = (s.target.user and s.target not in answers) or s.target in self.named
                     if self.counts.get(s.target, 0) == 1 and not named and self._may(s):
                         pending[s.target] = s
                         self.sizes[s.target] = size

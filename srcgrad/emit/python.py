@@ -32,7 +32,7 @@ from ..frontend.operations import (
 )
 from ..ir import list_append, reverse_sweep
 from ..kinds import TupleOf
-from ..optimize.unpacking import is_found_in_list
+from ..optimize.unpacking import is_found_in_list, item_reads
 from ..packages import told
 from ..rules.registry import hashable
 from .inlining import Inlining
@@ -40,6 +40,7 @@ from .names import Names
 from .printer import BlankLine, Comment
 from .references import Emitted, References, is_plain_dtype
 from .spelling import HELPERS, ITEMS, Speller, call, constant, name, negated
+from .trees import assigns, does_anything, names_in, same_tree, tree_size, written_out
 
 SUBSCRIPTS = {
     operator.getitem, operator.setitem, operator.delitem, count_outside, put_outside, read_outside,
@@ -65,7 +66,9 @@ class _Emitter:
     def __init__(self, function: ir.Function, bindings: dict[str, Any], units: set[str]) -> None:
         self.function = function
         self.emitted = Emitted(None, bindings)
-        inlining = Inlining(function, Aliasing(function.block, function.together))
+        aliasing = Aliasing(function.block, function.together)
+        self.item_reads = item_reads(function, aliasing)
+        inlining = Inlining(function, aliasing, self.item_reads.values())
         self.inlined, self.counts = inlining.found, inlining.counts
         reserved = {"np", "math", "cmath", "scipy", function.name} | _helper_names(function)
         reserved |= units | set(bindings)
@@ -84,7 +87,7 @@ class _Emitter:
         for result in f.block.results[:1]:
             if isinstance(result, ir.Var) and result in self.inlined:
                 body += self.comment(self.inlined[result])
-        values = [_written_out(self.operand(r)) for r in f.block.results]
+        values = [written_out(self.operand(r)) for r in f.block.results]
         result = values[0] if len(values) == 1 else gast.Tuple(values, gast.Load())
         if values:
             body.append(gast.Return(result))
@@ -101,11 +104,11 @@ class _Emitter:
     def is_inlined(self, s: ir.Statement) -> bool:
         return isinstance(s, ir.Assign) and s.target in self.inlined
 
-    def block(self, block: ir.Block, done: ir.Statement | None = None) -> list[Any]:
-        """The statements of a block, except the one that is `done`, the header of a loop."""
+    def block(self, block: ir.Block, done: Iterable[ir.Statement] = ()) -> list[Any]:
+        """The statements of a block, except those that are `done`, the header of a loop."""
         body: list[Any] = []
         entered: list[tuple[ir.Assign, int]] = []  # contexts, and where their blocks begin
-        unpacked: set[ir.Statement] = {done} if done is not None else set()
+        unpacked = {*done}
         for position, s in enumerate(block.statements):
             if isinstance(s, ir.Assign) and s.function is reverse_sweep:
                 self.reversing = True
@@ -155,11 +158,11 @@ class _Emitter:
         `with`, where the manager is known not to end exceptions: the rest counts on its results.
         """
         before, inner = body[:start], body[start:]
-        inner = inner if _code(inner) else [gast.Pass()]
+        inner = inner if does_anything(inner) else [gast.Pass()]
         manager = enter.args[0]
         if is_reentrant(enter) and isinstance(manager, ir.Var) and len(before) > 1:
             made, entered = before[-2:]
-            if isinstance(entered, gast.Expr) and _assigns(made, self.names[manager]):
+            if isinstance(entered, gast.Expr) and assigns(made, self.names[manager]):
                 item = gast.withitem(made.value, None)
                 return before[:-2], [gast.With([item], inner, None)]
         return before, [gast.Try(inner, [], [], leave)]
@@ -199,13 +202,17 @@ class _Emitter:
 
     def unpack(self, record: ir.Var, value: Any, parts: dict[int, ir.Assign]) -> Any:
         """`a, _, b = saved.pop()`"""
+        return gast.Assign([self.unpacked(record, parts)], value, None)
+
+    def unpacked(self, record: ir.Var, parts: dict[int, ir.Assign]) -> Any:
+        """`a, _, b`"""
         assert isinstance(record.kind, TupleOf)
         blank = gast.Name("_", gast.Store(), None, None)
         targets = [
             self.store(parts[i].target) if i in parts else blank
             for i in range(len(record.kind.items))
         ]
-        return gast.Assign([gast.Tuple(targets, gast.Store())], value, None)
+        return gast.Tuple(targets, gast.Store())
 
     def comment(self, s: ir.Statement) -> list[Any]:
         """The primal line that the next statements undo, unless it stands there already."""
@@ -245,8 +252,8 @@ class _Emitter:
         spelled = self.given if _takes_dtypes(s.function) else self.operand
         args = [spelled(a) for a in s.args]
         if s.function not in SUBSCRIPTS if hashable(s.function) else True:
-            args = [_written_out(a) for a in args]
-        return args, {k: _written_out(spelled(a)) for k, a in s.kwargs}
+            args = [written_out(a) for a in args]
+        return args, {k: written_out(spelled(a)) for k, a in s.kwargs}
 
     def given(self, operand: ir.Operand) -> Any:
         """An argument of a function of NumPy."""
@@ -255,14 +262,7 @@ class _Emitter:
         return self.operand(operand)
 
     def _used(self, var: ir.Var) -> bool:
-        if not hasattr(self, "_uses"):
-            self._uses: set[ir.Var] = set()
-            for s in ir.walk(self.function.block):
-                self._uses.update(ir.uses(s))
-                for b in ir.blocks(s):
-                    self._uses.update(v for r in b.results for v in ir.variables(r))
-            self._uses.update(v for r in self.function.block.results for v in ir.variables(r))
-        return var in self._uses
+        return var in self.counts
 
     @functools.cached_property
     def passed_on(self) -> set[ir.Var]:
@@ -317,10 +317,10 @@ class _Emitter:
             written.add(self.names[target])
         if not conflict:
             return [
-                gast.Assign([self.store(t)], _written_out(self.operand(o)), None) for t, o in needed
+                gast.Assign([self.store(t)], written_out(self.operand(o)), None) for t, o in needed
             ]
         targets = gast.Tuple([self.store(t) for t, _ in needed], gast.Store())
-        values = gast.Tuple([_written_out(self.operand(o)) for _, o in needed], gast.Load())
+        values = gast.Tuple([written_out(self.operand(o)) for _, o in needed], gast.Load())
         return [gast.Assign([targets], values, None)]
 
     def branch(self, s: ir.If) -> list[Any]:
@@ -331,18 +331,18 @@ class _Emitter:
         orelse = self.block(s.orelse) + self.moves(
             list(zip(s.targets, s.orelse.results, strict=True))
         )
-        if not _code(then) and not _code(orelse):
+        if not does_anything(then) and not does_anything(orelse):
             return []
-        if not _code(then):
+        if not does_anything(then):
             test, then, orelse = negated(test), orelse, []
-        if not _code(orelse):
+        if not does_anything(orelse):
             orelse = []
         if len(then) == 1 and len(orelse) == 1 and len(s.targets) == 1:
             a, b = then[0], orelse[0]
             # both must assign the target: what else one statement may do isn't a choice of values
             target = self.names[s.targets[0]]
-            if _assigns(a, target) and _assigns(b, target):
-                if _size(a.value) + _size(b.value) < 14:
+            if assigns(a, target) and assigns(b, target):
+                if tree_size(a.value) + tree_size(b.value) < 14:
                     choice = gast.IfExp(test, a.value, b.value)
                     return [gast.Assign(a.targets, choice, None)]
         return [gast.If(test, then, orelse)]
@@ -354,7 +354,11 @@ class _Emitter:
         test: Any = None
         if s.range is None and isinstance(first, ir.Assign) and first.function is leave_unless:
             test = self.operand(first.args[0])
-        body = self.block(s.body, first if test is not None else None)
+        item = first if first is self.item_reads.get(s) else None
+        following = s.body.statements[s.body.statements.index(item) + 1 :] if item else []
+        parts = self.parts(item.target, following) if item else None
+        done = [first] if first is not None and (item is not None or test is not None) else []
+        body = self.block(s.body, [*done, *(parts or {}).values()])
         body += self.moves(list(zip(s.params, s.body.results, strict=False)))
         header: Any = None
         if s.exits:
@@ -376,12 +380,18 @@ class _Emitter:
             if used and s.index is not None
             else gast.Name("_", gast.Store(), None, None)
         )
-        parts = [self.operand(p) for p in s.range]
+        if item is not None:
+            items = self.operand(item.args[0])
+            if s.backwards:
+                items = call(name("reversed"), [items])
+            target = self.unpacked(item.target, parts) if parts else self.store(item.target)
+            return [*before, gast.For(target, items, body, [], None)]
+        ends = [self.operand(p) for p in s.range]
         zero = isinstance(s.range[0], ir.Const) and s.range[0].value == 0
         one = isinstance(s.range[2], ir.Const) and s.range[2].value == 1
-        args = parts if not one else parts[:2]
+        args = ends if not one else ends[:2]
         if one and zero:
-            args = parts[1:2]
+            args = ends[1:2]
         iterable = call(name("range"), args)
         if s.backwards and used:
             iterable = call(name("reversed"), [iterable])
@@ -395,9 +405,9 @@ class _Emitter:
             len(body) >= 1
             and isinstance(body[-1], gast.If)
             and not body[-1].orelse
-            and _same(negated(test), body[-1].test)
+            and same_tree(negated(test), body[-1].test)
             and isinstance(test, (gast.Name, gast.UnaryOp, gast.Compare))
-            and not _names(test) & _names(gast.Module(body[-1].body, []), gast.Store)
+            and not names_in(test) & names_in(gast.Module(body[-1].body, []), gast.Store)
         ):
             inner = body[-1]
             if len(body) == 1:
@@ -492,47 +502,3 @@ def _callees(function: ir.Function) -> set[str]:
         if isinstance(s, ir.Assign) and isinstance(s.function, types.FunctionType)
         if s.function.__module__.partition(".")[0] not in ("numpy", "scipy", "srcgrad")
     }
-
-
-def _code(body: list[Any]) -> bool:
-    return any(not isinstance(s, (Comment, BlankLine)) for s in body)
-
-
-def _assigns(statement: Any, target: str) -> bool:
-    """Whether a statement assigns one name."""
-    return (
-        isinstance(statement, gast.Assign)
-        and len(statement.targets) == 1
-        and isinstance(statement.targets[0], gast.Name)
-        and statement.targets[0].id == target
-    )
-
-
-def _names(node: Any, context: type = gast.expr_context) -> set[str]:
-    """The names in a tree, of those that are stored alone if that is the context."""
-    names = (n for n in gast.walk(node) if isinstance(n, gast.Name))
-    return {n.id for n in names if isinstance(n.ctx, context)}
-
-
-def _same(a: Any, b: Any) -> bool:
-    return bool(gast.dump(a) == gast.dump(b))
-
-
-def _size(node: Any) -> int:
-    return sum(1 for _ in gast.walk(node))
-
-
-def _written_out(node: Any) -> Any:
-    """A value with the slices in it as calls of `slice`: `:` stands in subscripts alone."""
-    if isinstance(node, gast.Slice):
-        parts = [constant(None) if p is None else p for p in (node.lower, node.upper, node.step)]
-        if node.step is None:
-            del parts[2]
-            if node.lower is None:
-                del parts[0]
-        return call(name("slice"), parts)
-    if isinstance(node, (gast.Tuple, gast.List)):
-        return type(node)([_written_out(item) for item in node.elts], node.ctx)
-    if isinstance(node, gast.Dict):
-        return gast.Dict(node.keys, [_written_out(item) for item in node.values])
-    return node
