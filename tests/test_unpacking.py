@@ -76,8 +76,40 @@ def source(f):
 def test_text():
     text = source(energy)
     assert "for i in reversed(range(" in text and "for j in reversed(range(" in text
-    assert "a, b, mass = items[i]\n" in text and "[0]" not in text.partition("for j")[2]
+    assert "a, b, mass = bodies[i]\n" in text and "[0]" not in text.partition("for j")[2]
     assert "_, " not in source(one_of_three)
+
+
+def test_loops_go_through_lists():
+    def loss(p, rows, weights):
+        total = 0.0
+        for t, y in rows:
+            total += p[0] * t * y
+        for k in range(len(weights)):
+            total += p[1] * weights[k]
+        return total
+
+    gradient = srcgrad.grad(loss)
+    rows = [(0.1 * i, 1.0) for i in range(20)]
+    np.testing.assert_allclose(gradient(X, rows, [0.5] * 20), [19.0, 10.0, 0.0], rtol=1e-12)
+    assert "for t, y in reversed(rows):" in gradient.source
+    assert " in reversed(weights):" in gradient.source
+
+
+def test_loops_over_lists_that_grow_count():
+    def loss(x):
+        items = [x[0] * i for i in range(3)]
+        for i in range(len(items)):
+            items.append(items[i] * x[1])
+        for k in range(2):
+            count = len(items)
+            items.append(x[2])
+            for i in range(count):
+                x = x * (1.0 + 0.01 * items[i])
+        return np.sum(x)
+
+    check(loss)
+    assert "in items:" not in source(loss)
 
 
 def test_lists_that_stay_are_read_again():

@@ -410,10 +410,20 @@ class Builder(Choices):
             if error.kinds:
                 error.slots |= self.site_of_kinds([need.ref])
             raise
+        var.name = self.name_of(need.ref)
         for value in thing.items:
             self.hold(var, (), value)
         count = self.first_lengths[var] = len(thing.items)
         self.state.heap[need.ref.id] = replace(list_held_by(var), frozen=thing.frozen, count=count)
+
+    def name_of(self, ref: Ref) -> str:
+        """What the program calls a list: a variable, or the attribute of an object."""
+        instances = [t.items for t in self.state.heap.values() if isinstance(t, Instance)]
+        for scope in (*reversed(self.state.frames.values()), *instances):
+            for name, value in scope.items():
+                if value == ref and isinstance(name, str) and name.isidentifier():
+                    return variable_name(name)
+        return "items"
 
     def built_list(self, items: tuple[Any, ...], of: type = list) -> ir.Var:
         """A list that exists at run time, of items that are known one by one."""
@@ -421,8 +431,8 @@ class Builder(Choices):
         for value in items:
             kind = self.with_item(kind, value)
         operands, made = tuple(map(self.kept_operand, items)), tuple if of is tuple else list
-        var = self.emit(made, (ir.Pack(made, operands),), inferred=Inferred(kind))
-        var.name = "items"
+        packed = (ir.Pack(made, operands),)
+        var = self.emit(made, packed, inferred=Inferred(kind), name="items")
         return var
 
     def with_item(self, kind: ListOf, value: Any) -> ListOf:

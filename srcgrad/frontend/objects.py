@@ -61,7 +61,7 @@ from .slotted import told_class
 from .structure import is_nothing, item_structure, resized
 from .subclasses import protocol_members
 from .values import Choice, Instance, ListObject, Tuple, Value
-from .wording import described
+from .wording import described, plural
 
 TAGS = ""  # the name of the column that says of which class an object is
 
@@ -76,7 +76,7 @@ class Objects(Cursors):
             self.vary_sizes()
         for table in tables:
             name = "_".join(cls.__name__.lower() for cls in table.classes)
-            self.make_column(table, (TAGS,), INT, f"{name}s")
+            self.make_column(table, (TAGS,), INT, plural(name))
             for attribute, column in table.columns.items():
                 for path, leaf in leaves(column, (attribute,)):
                     text = "_".join([name, attribute, *map(str, path[1:])])

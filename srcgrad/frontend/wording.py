@@ -28,6 +28,17 @@ def variable_name(name: str) -> str:
     return text if text.isidentifier() else "item"
 
 
+def plural(name: str) -> str:
+    """The name of several things.
+
+    >>> plural("particle"), plural("body"), plural("ray"), plural("box")
+    ('particles', 'bodies', 'rays', 'boxes')
+    """
+    if name.endswith("y") and name[-2:-1] not in "aeiou":
+        return f"{name[:-1]}ies"
+    return f"{name}es" if name.endswith(("s", "x", "z", "ch", "sh")) else f"{name}s"
+
+
 def shown_name(name: Any) -> str:
     """A variable's name in a message; ours start with %."""
     text = str(name)
