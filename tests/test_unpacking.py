@@ -101,7 +101,7 @@ def test_loops_over_lists_that_grow_count():
         items = [x[0] * i for i in range(3)]
         for i in range(len(items)):
             items.append(items[i] * x[1])
-        for k in range(2):
+        for _ in range(2):
             count = len(items)
             items.append(x[2])
             for i in range(count):

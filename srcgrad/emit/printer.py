@@ -185,12 +185,18 @@ class _Printer(ExpressionPrinter):
         self._expr(node, level)
         self.write(SOFT_END)
 
+    def _target(self, node: Any) -> None:
+        if type(node).__name__ == "Tuple":
+            self._soft(node, TUPLE)
+        else:
+            self._expr(node, TUPLE)
+
     def _Expr(self, t: Any) -> None:
         self._expr(t.value, YIELD)
 
     def _Assign(self, t: Any) -> None:
         for target in t.targets:
-            self._expr(target, TUPLE)
+            self._target(target)
             self.write(" = ")
         self._value(t.value, type(t.targets[-1]).__name__ == "Tuple")
 
@@ -272,7 +278,7 @@ class _Printer(ExpressionPrinter):
 
     def _For(self, t: Any) -> None:
         self.write("async for " if type(t).__name__ == "AsyncFor" else "for ")
-        self._expr(t.target, TUPLE)
+        self._target(t.target)
         self.write(" in ")
         self._soft(t.iter, TEST)
         self._suite(t.body)
