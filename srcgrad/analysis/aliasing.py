@@ -8,6 +8,7 @@ over the whole function: sound whatever the order.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -65,6 +66,14 @@ class Aliasing:
         while var is not root:
             self.parent[var], var = root, self.parent[var]
         return root
+
+    @functools.cached_property
+    def members(self) -> dict[ir.Var, list[ir.Var]]:
+        """The variables of each class of several."""
+        found: dict[ir.Var, list[ir.Var]] = {}
+        for v in {*self.parent, *self.parent.values()}:
+            found.setdefault(self.find(v), []).append(v)
+        return found
 
     def union(self, a: ir.Var, b: ir.Var) -> None:
         a, b = self.find(a), self.find(b)

@@ -62,6 +62,7 @@ class Shadows(Lists):
         self.source = function.block  # of the function, around the position
         self.loops: list[ir.Loop] = []  # around the position
         self.loop_writes: list[set[ir.Var]] = []
+        self.trips_own: dict[ir.Loop, set[ir.Var]] = {}  # the variables that each trip makes anew
         self.lent: set[ir.Var] = set()  # memory that others may write when this function is done
         # Classes in which a result may be a view or not, or that are asked how they lie in memory:
         # there shadows, and what is kept of an array, have the same layout
@@ -277,10 +278,26 @@ class Shadows(Lists):
         if isinstance(first, ir.Var) and isinstance(first.kind, ListOf):
             item = s.function is operator.getitem and not takes_part(s)
             asks = item or s.function is builtins.len
-            return asks and not self._written_later(self.aliasing.find(first))
+            return asks and self._list_lasts(self.aliasing.find(first))
         if s.function is not operator.getitem or not isinstance(s.target.kind, Scalar):
             return False
         return self._lasts(s.args[0], s.args[1])
+
+    def _list_lasts(self, root: ir.Var) -> bool:
+        """Whether nothing is put in a list any more, or taken out: in another trip of a loop that
+        makes it anew, it is another list."""
+        if root in self.lent or self.last_write.get(root, -1) >= self.position:
+            return False
+        around = zip(self.loops, self.loop_writes, strict=True)
+        return all(root not in writes or self._is_anew(root, loop) for loop, writes in around)
+
+    def _is_anew(self, root: ir.Var, loop: ir.Loop) -> bool:
+        """Whether a list is made in each trip of a loop, and nothing else refers to it."""
+        if loop not in self.trips_own:
+            self.trips_own[loop] = ir.made_in(loop) - {*loop.params}
+        contents = self.aliasing.contents.values()
+        held = any(self.aliasing.find(v) is root for v in contents)
+        return not held and self.trips_own[loop].issuperset(self.aliasing.members.get(root, [root]))
 
     def _lasts(self, array: ir.Operand, key: ir.Operand, after: int = 0) -> bool:
         """Whether nothing writes a part of an array any more that is written somewhere.
