@@ -5,6 +5,7 @@ import pytest
 
 import srcgrad
 
+from . import random_lists
 from .small_programs import X, check, programs
 
 
@@ -135,3 +136,9 @@ def test_lists_in_tuples_have_zeros_of_their_own():
 
     data = [{"a": 1.0 * i, "b": [0.5, 1.0]} for i in range(20)]
     assert srcgrad.grad(rows)(data)[7] == {"a": 1.25, "b": [7.0, 14.0]}
+
+
+@pytest.mark.parametrize("first", [0, 10, 20])
+def test_random_programs(first):
+    words = [random_lists.check(seed) for seed in range(first, first + 10)]
+    assert words.count("right") >= 7
