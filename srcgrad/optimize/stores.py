@@ -28,7 +28,12 @@ NEAR = 12  # statements to look back
 
 
 def accumulate(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
-    """Signs become those of the addition, and the part of an array is taken right before it."""
+    """Signs become those of the addition, and the part of an array is taken right before it.
+
+    Zeros, such as a shadow to which nothing was added, aren't added.
+    """
+    if ctx.definition(s.args[1], np.zeros, np.zeros_like) is not None:
+        return s.args[0]
     _add(ctx, s)
     part = _part(ctx, s.args[0])
     if part is not None and part in ctx.out[-NEAR:-1]:
