@@ -227,7 +227,7 @@ def test_it_reads_well():
     gradient = srcgrad.grad(residuals)
     gradient(X[:3], [{"t": 0.1 * i, "y": 1.0} for i in range(17)])
     assert "    rows = records(rows, 't', 'y')\n" in gradient.source
-    assert "        item_t, item_y = rows[i]\n" in gradient.source
+    assert "    for item_t, item_y in reversed(rows):\n" in gradient.source
 
 
 def test_short_lists_are_taken_one_by_one():

@@ -219,7 +219,7 @@ def test_one_gradient_for_every_length():
         np.testing.assert_allclose(gradient(w), [2 * np.mean(error * x), 2 * np.mean(error)])
         DATA.extend([(0.5, 0.4), (0.25, -0.3)])
     assert len(gradient.sources) == 1
-    assert "    for i in reversed(range(count)):" in gradient.source
+    assert "    for x, y in reversed(DATA):" in gradient.source
     assert len(gradient.source.splitlines()) < 22
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
+from ..analysis.items import is_found_in_list, item_reads
 from ..errors import InternalError
 from ..frontend.effects import is_reentrant
 from ..frontend.operations import (
@@ -32,7 +33,6 @@ from ..frontend.operations import (
 )
 from ..ir import list_append, reverse_sweep
 from ..kinds import TupleOf
-from ..optimize.unpacking import is_found_in_list, item_reads
 from ..packages import told
 from ..rules.registry import hashable
 from .inlining import Inlining

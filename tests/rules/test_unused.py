@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.emit import runtime
+from srcgrad import runtime
 from srcgrad.rules import positive
 from srcgrad.testing import check_grads
 
