@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .packages import told
+from .rules.registry import Unknown
 from .runtime import stop_gradient
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -213,10 +214,17 @@ def close(
     """A function without outer variables, and the outer variables that another one has.
 
     `g, moving, held = close(f, *samples)`: `g(*args, *moving, *held)` is `f(*args)`, for arguments
-    of the kinds of the samples. `moving` are the arrays and numbers of floats. So a rule can hand
-    `g` to an `Outside`, and differentiate by what `f` captures.
+    of the kinds of the samples. `moving` are the arrays and numbers of floats, `held` the
+    rest. So a rule can hand `g` to an `Outside`, and differentiate by what `f` captures.
     """
     return (lambda *args: f(*args[: len(samples)])), (), ()
+
+
+# What a rule returns for `held`, unless it has no derivative by what `f` does
+BY_LISTS = Unknown(
+    "what it is given reads a list of numbers from outside that depends on what is differentiated",
+    advice="make it an array: np.array(...) or np.stack(...) of the items",
+)
 
 
 def jumps(f: Callable[..., Any], count: int) -> tuple[Any, ...]:
@@ -230,6 +238,7 @@ def jumps(f: Callable[..., Any], count: int) -> tuple[Any, ...]:
 
 
 __all__ = [
+    "BY_LISTS",
     "Outside",
     "close",
     "custom_vjp",

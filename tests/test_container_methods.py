@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedError, grad, jvp, value_and_grad
+from srcgrad import UnsupportedError, grad, jvp, value_and_grad, vjp
 from srcgrad.testing import check_grads
 
 WEIGHTS = {"a": 1.0, "b": 2.0, "c": 3.0}
@@ -577,6 +577,22 @@ def test_extremes_of_what_has_no_order():
     for f in (largest_of_long_arrays, grad(largest_of_long_arrays)):
         with pytest.raises(ValueError, match="ambiguous"):
             f(np.ones(3), 3)
+
+
+@pytest.mark.parametrize("extreme", [max, min])
+def test_extremes_of_the_rows_of_an_array(extreme):
+    """Python compares rows as arrays: of one number each, or it can't tell."""
+    x = np.array([[0.9], [0.4], [1.3]])
+
+    def f(x):
+        return extreme(x * x)
+
+    value, pullback = vjp(f, x)
+    assert value.shape == (1,) and value == f(x)
+    np.testing.assert_allclose(pullback(np.ones(1))[0], 2 * x * (x * x == value))
+    for g in (f, lambda x: vjp(f, x)):
+        with pytest.raises(ValueError, match="ambiguous"):
+            g(np.array([[0.9, 0.4], [0.4, 1.3]]))
 
 
 class Momentum:

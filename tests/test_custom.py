@@ -655,3 +655,16 @@ def test_pixels_are_shifted_by_what_is_differentiated_twice():
         return jvp(f, (x,), (np.cos(x),))[1]
 
     check(along, np.array([0.3, 0.8, 0.55]))
+
+
+def test_a_rule_that_the_function_makes_is_refused():
+    def f(x):
+        @custom_vjp
+        def product(a):
+            return a[0] * a[1]
+
+        product.defvjp(lambda a: (a[0] * a[1], a), lambda a, d: (d * a[::-1],))
+        return product(x)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="make it outside"):
+        srcgrad.grad(f)(X[:2])

@@ -2313,3 +2313,11 @@ def test_a_number_is_no_sentinel():
     x = np.array([1.0, 2.0])
     np.testing.assert_allclose(gradient(x, 3.0), [2.0 + 81.0, 5.0 + 81.0 * 4.0])
     assert "MISSING" not in gradient.source
+
+
+@pytest.mark.parametrize("window", [np.hanning, np.hamming, np.bartlett, np.blackman])
+def test_windows_by_their_length(window):
+    """NumPy computes them of lengths that aren't whole, too, where they aren't constants."""
+    with pytest.raises(srcgrad.UnsupportedError, match="use an int"):
+        srcgrad.grad(lambda m: np.sum(window(m) ** 2))(5.5)
+    assert srcgrad.grad(lambda m: m * np.sum(window(int(m))))(5.5) == np.sum(window(5))

@@ -418,6 +418,154 @@ def complex_solution(k):
     return np.sum(np.abs(found.y - 1) ** 2)
 
 
+class Panel:
+    """A part of a surface, as panel methods have them."""
+
+    def __init__(self, start, end, height):
+        self.start, self.length, self.height = start, end - start, height
+
+    def influence(self, s):
+        return s * self.height
+
+
+def panels_of(x, count):
+    """More than are taken apart: they become a table, each attribute a list."""
+    panels = np.empty(count, dtype=object)
+    for i in range(count):
+        panels[i] = Panel(x * i, x * x * (i + 1), x + i)
+    return panels
+
+
+def influence_of(panel, other):
+    def integrand(s):
+        return 1.0 / (1.0 + (panel.start - other.start - s) ** 2 + panel.height * other.height)
+
+    return integrate.quad(integrand, 0.0, other.length)[0]
+
+
+@program(1.2)
+def integrals_of_objects_in_a_table(x):
+    panels = panels_of(x, 6)
+    A = np.zeros((6, 6))
+    for i, p in enumerate(panels):
+        for j, q in enumerate(panels):
+            if i != j:
+                A[i, j] = influence_of(p, q)
+    return np.sum(A * A)
+
+
+def influence_of_halves(p, q):
+    return integrate.quad(lambda s: p.start * s if s < 0.5 else q.height * s, 0.0, 1.0)[0]
+
+
+@program(1.2)
+def integrals_that_choose_an_object_of_a_table(x):
+    total = 0.0
+    for p in panels_of(x, 5):
+        for q in panels_of(x, 5):
+            total += influence_of_halves(p, q)
+    return total
+
+
+@program(1.2)
+def integrals_of_methods_of_objects_in_a_table(x):
+    return sum(integrate.quad(p.influence, 0.0, p.length)[0] for p in panels_of(x, 6))
+
+
+def root_of(p, q):
+    return optimize.brentq(lambda s: s**3 - p.height - q.length, 0.0, 100.0)
+
+
+@program(1.2)
+def roots_of_objects_in_a_table(x):
+    panels = panels_of(x, 6)
+    return sum(root_of(p, panels[0]) for p in panels)
+
+
+def multiples(x, n):
+    found = []
+    for i in range(n):
+        found.append(x * i)
+    return found
+
+
+def integral_of_items(items, i):
+    return integrate.quad(lambda s: np.exp(-s * items[i]) * items[i - 1], 0.0, 1.0)[0]
+
+
+@program(1.2)
+def integrals_of_items_of_a_list(x):
+    items, total = multiples(x, 7), 0.0
+    for i in range(1, 7):
+        total += integral_of_items(items, i)
+    return total
+
+
+@program(1.2)
+def integral_of_a_sum_of_a_list(x):
+    items = multiples(x, 7)
+    return integrate.quad(lambda s: np.exp(-s * sum(items)), 0.0, 1.0)[0]
+
+
+def minimum_near_an_item(items, i):
+    return optimize.minimize(lambda u: np.sum((u - items[i]) ** 2), np.zeros(1)).x[0]
+
+
+@program(1.2, 1e-3)  # what it finds is right to eight digits
+def minimum_by_items_of_a_list(x):
+    items, total = multiples(x, 7), 0.0
+    for i in range(7):
+        total += minimum_near_an_item(items, i) ** 2
+    return total
+
+
+@program(1.2)
+def integral_of_a_list_that_does_not_depend_on_the_argument(x):
+    coefficients = [float(i) for i in range(9)]
+    coefficients.append(2.0)
+
+    def polynomial(s):
+        value = 0.0
+        for c in coefficients:
+            value = value * s + c * x
+        return value
+
+    return integrate.quad(polynomial, 0.0, 1.0)[0]
+
+
+def integral_of_a_polynomial(x):
+    items = multiples(x, 7)
+
+    def polynomial(s):
+        value = 0.0
+        for c in items:
+            value = value * s + c
+        return value
+
+    return integrate.quad(polynomial, 0.0, 1.0)[0]
+
+
+def root_of_a_sum(x):
+    items = multiples(x, 7)
+    return optimize.brentq(lambda s: s**3 + sum(c * s for c in items) - 1.0, 0.0, 100.0)
+
+
+def minimum_near_a_list(x):
+    items = multiples(x, 7)
+    sought = np.zeros(7)
+    return np.sum(
+        optimize.minimize(lambda u: sum((u[i] - items[i]) ** 2 for i in range(7)), sought).x
+    )
+
+
+@pytest.mark.parametrize("f", [integral_of_a_polynomial, root_of_a_sum, minimum_near_a_list])
+def test_a_list_that_is_gone_through_with_the_variable_is_refused(f: Any) -> None:
+    with pytest.raises(srcgrad.UnsupportedError, match="reads a list of numbers from outside"):
+        srcgrad.grad(f)(1.2)
+    with pytest.raises(srcgrad.UnsupportedError, match="reads a list of numbers from outside"):
+        srcgrad.jvp(f, (1.2,), (1.0,))
+
+
 def test_times_outside_of_the_span_raise() -> None:
     def program(k, t):
         return np.sum(integrate.solve_ivp(lambda t, y: -k * y, (0, 1), [1.0], t_eval=t).y)

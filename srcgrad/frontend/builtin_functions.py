@@ -205,7 +205,10 @@ class BuiltinFunctions(Sorting):
                 given_key = NONE if key is None else key
                 return self.inline(extreme_or, [ir.Const(function), value, given_key, default], {})
             if key is None and isinstance(value, ir.Var) and isinstance(value.kind, Array):
-                return self.call_object(whole, [value], {})
+                if len(value.kind.shape or ()) < 2:
+                    return self.call_object(whole, [value], {})
+                # rows are compared as arrays, which have to be of one item
+                return self.extreme_of_many(function is builtins.max, self.require(value), None)
             if isinstance(value, Generator):
                 value = self.builtin_list(value)
             sequence = self.require(value)

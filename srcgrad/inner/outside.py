@@ -15,10 +15,11 @@ from ..frontend.predicates import NONE
 from ..frontend.structure import nothing
 from ..frontend.values import Instance, ListObject, Partial, Place, Ref, Tuple, Value
 from ..inputs import leaves
-from ..kinds import BOOL, FLOAT, Array, Kind, Opaque, Scalar, is_float, kind_of
+from ..kinds import BOOL, FLOAT, Kind, Opaque, is_float, kind_of
 from ..packages import told
 from ..rules.registry import Unknown
 from .calls import called, name_of, no_more
+from .captures import read_before
 from .gradients import mapped
 from .rules import Pairs, attach, matched
 
@@ -67,10 +68,10 @@ def lower_close(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Va
     captured: list[Any] = [v for v in call.args if v not in varying]
     if any(v in captured for v in call.writes):
         raise low.refuse(f"{name_of(f)!r} writes into an outer variable", "return it instead")
+    read_before(low, call, varying)
+    captured = [v for v in call.args if v not in varying]
     low.block.statements.remove(call)
     moving = [v for v in captured if isinstance(v, ir.Var) and is_float(v.kind)]
-    if any(not isinstance(v.kind, (Array, Scalar)) for v in moving):
-        raise low.refuse(f"{name_of(f)!r} reads a list of numbers from outside", "make it an array")
     held = [v for v in captured if v not in moving]
     if call.writes:
         unit = units.by_value(unit, returned=False)[0]

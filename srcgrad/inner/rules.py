@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .. import ir
+from ..analysis.activity import carries
 from ..frontend.lower import Lowerer
 from ..frontend.predicates import NONE
 from ..frontend.values import DictObject, Instance, ListObject, Place, Ref, Tuple, Value
+from ..inputs import leaves
 from ..kinds import is_float
 from ..rules.registry import Unknown
 from ..transform.contributions import Contributions
@@ -24,7 +26,8 @@ Pairs = list[tuple[ir.Var, ir.Operand]]
 def lower_custom(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """The call of a function that is decorated with `custom_vjp`."""
     held, *rest = args
-    assert isinstance(held, ir.Const)
+    if not isinstance(held, ir.Const):
+        raise low.refuse("a custom_vjp made in the function isn't supported", "make it outside")
     custom = held.value
     if custom.forward is None:
         raise low.refuse(
@@ -116,11 +119,11 @@ def matched(low: Lowerer, value: Value, contribution: Value) -> Pairs:
     """The contributions to the leaves of an argument."""
     if isinstance(contribution, ir.Const) and contribution.value is None:
         return []
+    if isinstance(contribution, ir.Const) and _is_unknown(contribution):
+        return [(v, contribution) for v in leaves(low, value) if carries(v.kind)]
     match value:
         case ir.Var() if not is_float(value.kind):
             return []
-        case ir.Var() if isinstance(contribution, ir.Const) and _is_unknown(contribution):
-            return [(value, contribution)]
         case ir.Var():
             return [(value, _fitting(low, contribution, value))]
         case Tuple():

@@ -168,8 +168,11 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, out, d_out):
 
 
 zero(np.zeros, np.ones, np.empty, np.eye, np.identity, np.tri, np.indices, note="a constant")
-zero(np.bartlett, np.blackman, np.hamming, np.hanning, note="a constant")
 zero(np.zeros_like, np.ones_like, np.empty_like, note="a constant")
+refuse(
+    np.bartlett, np.blackman, np.hamming, np.hanning,
+    reason="by a length that isn't whole, a window has no rule; use an int, or a constant",
+)  # fmt: skip
 inert(np.isfortran, np.broadcast_shapes, np.unravel_index)
 inert(np.tril_indices, np.triu_indices, np.tril_indices_from, np.triu_indices_from)
 inert(np.diag_indices, np.diag_indices_from, np.ravel_multi_index, np.mask_indices, np.ix_)

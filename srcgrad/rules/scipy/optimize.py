@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg, optimize
 
 from ...api import grad
-from ...custom import Outside, adjoint_solution, close
+from ...custom import BY_LISTS, Outside, adjoint_solution, close
 from ...forward import jvp
 from ...pullback import vjp
 from ..helpers import parameter_count
@@ -57,7 +57,7 @@ def d_root(solve, f, x0, options, moving, held, *, out, d_out):
     _, by_x = vjp(lambda x: f(x, *moving, *held), out)
     solution = adjoint_solution(by_x, out, d_out)
     _, by_outer = vjp(lambda *moving: f(out, *moving, *held), *moving)
-    return None, None, None, None, tuple([-d for d in by_outer(solution)]), None
+    return None, None, None, None, tuple([-d for d in by_outer(solution)]), BY_LISTS
 
 
 def run_minimizer(solve, f, x0, options, bounds, moving, held):
@@ -89,7 +89,7 @@ def d_minimum(solve, f, x0, options, bounds, moving, held, *, out, d_out):
     solution = adjoint_solution(by_x, out, d_out)
     _, by_outer = vjp(lambda bounds, *moving: condition(out, bounds, *moving), bounds, *moving)
     d_bounds, *d_moving = by_outer(-solution)
-    return None, None, None, None, d_bounds, tuple(d_moving), None
+    return None, None, None, None, d_bounds, tuple(d_moving), BY_LISTS
 
 
 root_found = Outside(run_solver, first_guess, d_root)

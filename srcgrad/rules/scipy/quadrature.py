@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 from scipy import integrate
 
-from ...custom import Outside, close, jumps
+from ...custom import BY_LISTS, Outside, close, jumps
 from ...pullback import vjp
 from ..registry import definition, refuse
 
@@ -75,7 +75,7 @@ def d_integral(f, a, b, points, epsabs, epsrel, limit, moving, held, *, out, d_o
             start = stop
     d_a = -np.sum(d_out * f(a, *moving, *held)) if np.isfinite(a) else 0.0
     d_b = np.sum(d_out * f(b, *moving, *held)) if np.isfinite(b) else 0.0
-    return None, d_a, d_b, None, None, None, None, tuple(d_moving), None
+    return None, d_a, d_b, None, None, None, None, tuple(d_moving), BY_LISTS
 
 
 integral = Outside(run_integral, at_a_point, d_integral)
