@@ -288,6 +288,7 @@ def _number(adjoint: Adjoint, d: ir.Var, kind: Any) -> ir.Var:
         return d
     # what functions of Python return is no float32, on one of two paths, too
     narrow = not kind.python and kind.dtype not in (np.float64, np.complex128)
+    narrow = narrow or _has_narrower(adjoint.function, kind)
     alike = isinstance(d.kind, Scalar) and d.kind == kind and not d.kind.mixed
     if not isinstance(d.kind, Array) and not (real and wanted == "c") and (alike or not narrow):
         return d
@@ -314,7 +315,7 @@ def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
     return d
 
 
-def _has_narrower(function: ir.Function, kind: Array) -> bool:
+def _has_narrower(function: ir.Function, kind: Array | Scalar) -> bool:
     """Whether there are floats of less precision than these, as which others may turn out.
 
     What is one of two numbers, on a branch or in a loop, has the kind of the one of more precision.

@@ -175,3 +175,22 @@ def test_what_several_arrays_have_in_common_is_known_when_compiling(dtype):
     assert gradient(x, y, 2.0).dtype == dtype
     assert "result_type" not in gradient.source and "common_type" not in gradient.source
     srcgrad.testing.check_grads(kernel, (x.astype(float), y.astype(float), 2.0))
+
+
+@pytest.mark.parametrize("rate", [0.3, np.float64(0.3), np.float32(0.3)])
+def test_the_gradient_by_a_number_has_its_precision(rate):
+    """A step of `rate - 0.1 * gradient` is as precise as the rate was."""
+
+    def decay(rate, x):
+        for _ in range(3):
+            x = x - rate * x
+        return np.sum(x**2)
+
+    x = np.ones(3, np.float32)
+    for gradient in (
+        srcgrad.grad(decay)(rate, x),
+        srcgrad.vjp(decay, rate, x)[1](np.float32(1.0))[0],
+        srcgrad.grad(lambda p, x: decay(p["rate"], x))({"rate": rate}, x)["rate"],
+    ):
+        assert type(gradient) is type(rate)
+        assert gradient == pytest.approx(-18 * 0.7**5, rel=1e-5)
