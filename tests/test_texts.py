@@ -332,3 +332,18 @@ def test_a_template_that_only_the_run_tells():
 
     srcgrad.testing.check_grads(columns, (X,))
     srcgrad.testing.check_grads(named, (X,))
+
+
+def test_texts_among_results():
+    """What a report says of the numbers has no adjoint; the numbers have theirs."""
+
+    def report(x):
+        return {"square": x**2, "text": f"{x:.2f}", "again": str(x)}
+
+    value, pullback = srcgrad.vjp(report, 2.0)
+    assert value == {"square": 4.0, "text": "2.00", "again": "2.0"}
+    assert pullback({"square": 1.0, "text": None, "again": None}) == (4.0,)
+    value, tangent = srcgrad.jvp(report, (2.0,), (0.5,))
+    assert tangent == {"square": 2.0, "text": None, "again": None}
+    with pytest.raises(srcgrad.UnsupportedError, match="no derivative rule"):
+        srcgrad.vjp(lambda x: (float(f"{x:.2f}") * x, f"{x}"), 2.0)

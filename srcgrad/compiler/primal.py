@@ -75,7 +75,8 @@ class Primal:
 
     @property
     def outputs(self) -> list[ir.Var]:
-        return [v for v in leaves(self.low, self.result) if isinstance(v, ir.Var)]
+        found = [v for v in leaves(self.low, self.result) if isinstance(v, ir.Var)]
+        return [v for v in found if v.kind != Opaque(str)]  # a text's is none, whatever it says
 
     @property
     def needed(self) -> list[ir.Operand]:
