@@ -318,3 +318,33 @@ def test_whose_operator_an_object_gets_is_told() -> None:
 
     with pytest.raises(UnsupportedError, match="whether this operator is that of Pair"):
         grad(f)(X, 1)
+
+
+class Multiplier:
+    def __init__(self, by):
+        self.by = by
+
+    def __rmatmul__(self, other):
+        return other[0] * self.by
+
+
+class Preferred(Multiplier):
+    __array_priority__ = 10.0
+
+
+def test_matmul_does_not_ask_an_object_of_an_array():
+    """NumPy takes it for an array without axes, unless its class says otherwise."""
+
+    def f(x, cls):
+        try:
+            return x @ cls(x[1])
+        except ValueError:
+            return 3.0 * x[2]
+
+    x = np.array([0.3, 0.8, 0.55])
+    for cls, expected in ((Multiplier, [0.0, 0.0, 3.0]), (Preferred, [0.8, 0.3, 0.0])):
+        value, gradient = value_and_grad(f)(x, cls)
+        assert value == pytest.approx(f(x, cls))
+        np.testing.assert_allclose(gradient, expected)
+    with pytest.raises((ValueError, UnsupportedError), match="without axes"):
+        grad(lambda x: x @ Multiplier(x[1]))(x)

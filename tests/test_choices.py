@@ -757,3 +757,39 @@ def test_what_cannot_be_called_may_be_caught():
     for call in (True, "sin", np.sin, 2.0):
         assert srcgrad.grad(f)(0.5, call) == srcgrad.grad(lambda x: f(x, call))(0.5)  # noqa: B023
         srcgrad.testing.check_grads(lambda x: f(x, call), (0.5,), order=1)  # noqa: B023
+
+
+class Scaled:
+    def __init__(self, by):
+        self.by = by
+
+    def times(self, v):
+        return self.by * v
+
+
+def applied(v):
+    if v is None:
+        return 0.25
+    if isinstance(v, Scaled):
+        return v.by**2
+    return v(1.5) if callable(v) else v * 2.0
+
+
+def choices_of_choices(x):
+    """Compiled without end: the choice had those that it had been made of as options."""
+    a, b, scaled = x[0], None, Scaled(x[1])
+    for k in range(2):
+        if x[0] > 0.7:
+            a = Scaled(x[2] * k)
+        elif x[1] > 0.5:
+            b = scaled.times
+    j = 0
+    while x[j % 3] < 0.7:
+        a = (a, b)[int(x[1] > 0.5)]
+        j += 1
+    return applied(a) * x[0] + x[2] * applied({"a": b, "b": a}["ab"[j % 2]])
+
+
+@pytest.mark.parametrize("x", [(0.3, 0.8, 0.55), (0.8, 0.6, 0.3), (0.3, 0.2, 0.9)])
+def test_choices_of_choices(x):
+    check(choices_of_choices, np.array(x))

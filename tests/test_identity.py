@@ -376,3 +376,32 @@ def test_texts_that_are_names_and_names_for_one_number():
         value, gradient = value_and_grad(of_names)(*args)
         assert value == pytest.approx(of_names(*args))
         np.testing.assert_allclose(gradient, [value / x[0], 0.0])
+
+
+def nan_among(x):
+    n, m = float("nan"), float("nan")
+    items, none = [1.0, n, n], x[0] / 0.0 * 0.0
+    total = x[0] * items.index(n) + x[1] * items.count(n) + x[2] * (none in [none])
+    total = total + (x[0] if m in items else x[1]) + (x[2] if [m] == [n] else x[0])
+    return total + (x[1] if (n, 1) == (n, 1) else x[2]) + (x[0] if (m, 1) != (n, 1) else x[2])
+
+
+def test_what_is_the_same_is_equal_in_a_container():
+    """Containers ask for identity first, so that one nan is equal to itself there."""
+    x = np.array([0.3, 0.8, 0.55])
+    with np.errstate(all="ignore"):
+        value, gradient = value_and_grad(nan_among)(x)
+        assert value == nan_among(x)
+    np.testing.assert_array_equal(gradient, [3.0, 4.0, 1.0])
+
+
+def array_among(x):
+    a, b = x[:2] * 2.0, x[1:]
+    return np.sum(a * b) if a in [a, b] else x[0] + [a, b].index(a)
+
+
+def test_an_array_is_found_by_identity():
+    x = np.array([0.3, 0.8, 0.55])
+    value, gradient = value_and_grad(array_among)(x)
+    assert value == array_among(x)
+    np.testing.assert_allclose(gradient, [2 * x[1], 2 * x[0] + 2 * x[2], 2 * x[1]])

@@ -214,3 +214,30 @@ def test_reversed_asks_the_class():
         return total + next(reversed(TwiceBackwards(x))) + next(reversed(Weights(x)))
 
     check_grads(f, (np.array([0.4, 0.7]),))
+
+
+class Doubling:
+    def __init__(self, value):
+        self.value, self.count = value, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.value, self.count = self.value * 2, self.count + 1
+        if self.count > 3:
+            raise StopIteration
+        return self.value
+
+
+def test_map_asks_in_turn():
+    """As `zip` does, for no more items than it needs."""
+
+    def f(x):
+        a, b, c, d = Doubling(x[0]), Doubling(x[1]), Doubling(x[0]), Doubling(x[2])
+        total = sum(map(lambda u, v: u * v, [1.0], a)) + len(list(map(max, [], b)))
+        total = total + sum(map(lambda u, v: u * v, c, [1.0, 2.0]))
+        total = total + sum(map(lambda u, v, w: u * v + w, x[1:], d, d))
+        return total * x[1] + a.value + b.value * 3 + c.value * x[0] + d.value
+
+    check(f)

@@ -6,6 +6,7 @@ import pytest
 import srcgrad
 from tests import (
     random_complex,
+    random_compositions,
     random_dtypes,
     random_generators,
     random_letters,
@@ -29,6 +30,15 @@ def test_random_programs(module, first):
         text = module.program(seed)
         right += assert_right(text, seed, lambda r: int(r.integers(0, 4)), may_refuse=True)
     assert right >= LEAST[module]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_compositions():
+    right = 0
+    for seed in range(10):
+        text = random_compositions.program(seed)
+        right += assert_right(text, seed, lambda r: int(r.integers(0, 4)), may_refuse=True)
+    assert right >= 6
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from inspect import signature
 from typing import Any
@@ -73,11 +74,12 @@ class ArrayProtocols(Libraries):
         """What an operator makes of an array and an object, where NumPy asks the object of each
         number; None where Python asks it of the array."""
         kind = array_kind(a)
-        if kind is None or kind.shape == () or function not in registry.of_each_object:
+        if kind is None or kind.shape == () or not self.is_one_object(b) or self.is_left_to(b):
             return None
-        if self.is_one_object(b) and not self.is_left_to(b):
-            return self.applied_to_objects(function, [a, b])
-        return None
+        if function is operator.matmul:
+            raise self.fault(ValueError, "matmul: an object without axes can't be multiplied by")
+        known = function in registry.of_each_object
+        return self.applied_to_objects(function, [a, b]) if known else None
 
     def is_left_to(self, value: Value) -> bool:
         """Whether an operator of an array beside an object is left to the object."""

@@ -261,7 +261,8 @@ class Calls(Kept):
             return stepwise
         special = self.special(function)
         if special is not None:
-            if function in ITERATING and not (function in (min, max) and len(args) > 1):
+            several = len(args) > (2 if function is map else 1)  # which `zip` asks in turn
+            if function in ITERATING and not (function in (min, max, map) and several):
                 which = ITERATING[function]
                 args = [*args]
                 args[which] = map(self.lazily, args[which])

@@ -262,6 +262,13 @@ class Choices(Changes):
             return NONE
         return self.known("this value", self.state.frames[frame].pop(name))
 
+    def option_at(self, index: Value, items: tuple[Value, ...]) -> Value:
+        """One of several values, of which an int at run time says which; no choice of choices."""
+        if not any(isinstance(item, Choice) for item in items):
+            return Choice(index, items)
+        places = Choice(index, tuple(map(ir.Const, range(len(items)))))
+        return self.for_each(places, lambda place: items[place.value])  # type: ignore[union-attr]
+
     def is_asked_for_none(self, value: Any) -> bool:
         """Whether a value may be None, and what None raises where it is used is caught here."""
         if (self.catcher(TypeError) or self.catcher(AttributeError)) is None:

@@ -17,7 +17,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..joins import is_complex
-from ..kinds import BOOL, Array, Opaque, Reference, Scalar, TupleOf, least
+from ..kinds import BOOL, Array, Kind, Opaque, Reference, Scalar, TupleOf, least
 from . import running
 from .choices import FUNCTIONS, options
 from .operators import DUNDER, Operators, is_text, with_truth
@@ -357,13 +357,13 @@ class Comparisons(Operators):
             return FALSE
         tests: list[ir.Var] = []
         for i, (x, y) in enumerate(zip(a.items, b.items, strict=True)):
-            if self.same(x, y):
+            if self.same(x, y) and not are_other_nans(x, y):
                 continue
             size = x.kind.size if isinstance(x, ir.Var) and isinstance(x.kind, Scalar) else None
             other = y.kind.size if isinstance(y, ir.Var) and isinstance(y.kind, Scalar) else None
             if size is not None and size == other:
                 continue
-            result = self.truth(self.compare(gast.Eq(), x, y))
+            result = self.truth(self.equal_items(x, y))
             if isinstance(result, ir.Const):
                 if not result.value:
                     return FALSE
@@ -537,6 +537,14 @@ class Comparisons(Operators):
             self.user_class(option) for v in (value, *(found or ())) for option in options(v)
         )
 
+    def equal_items(self, item: Value, value: Value) -> Value:
+        """Whether items are equal as containers ask it: what is the same is, even if it is nan."""
+        if isinstance(item, ir.Const) and isinstance(value, ir.Const):
+            same = item.value is value.value
+        else:
+            same = isinstance(item, ir.Var) and item is value and is_array_or_number(item.kind)
+        return TRUE if same else self.compare(gast.Eq(), item, value)
+
     def is_or_equals(self, item: Value, value: Value) -> Value:
         """Whether an item is what is looked for; an object that is the same isn't asked."""
         if isinstance(item, Choice):
@@ -545,7 +553,7 @@ class Comparisons(Operators):
             return self.for_each(value, lambda option: self.is_or_equals(item, option))
 
         def equal() -> Value:
-            return self.boolean(self.compare(gast.Eq(), item, value))
+            return self.boolean(self.equal_items(item, value))
 
         if self.user_class(item) is None or self.user_class(value) is None:
             return equal()
@@ -611,7 +619,7 @@ class Comparisons(Operators):
         if isinstance(container, Tuple) and self.are_objects_among(container, item):
             return self.inline(running.holds, [container, item], {})
         if isinstance(container, Tuple):
-            tests = (self.compare(gast.Eq(), item, other) for other in container.items)
+            tests = (self.equal_items(item, other) for other in container.items)
             return self.own_bool(self.truth(self.any_or_all(True, tests)))
         if isinstance(container, ir.Const) and isinstance(container.value, types.MappingProxyType):
             return self.contains(self.call(self.attribute(container, "keys"), [], {}), item)
@@ -633,6 +641,22 @@ class Comparisons(Operators):
             (self.operand(container), self.operand(item)),
             inferred=Inferred(BOOL),
         )
+
+
+def is_array_or_number(kind: Kind) -> bool:
+    """Whether a value surely is an array or number, no object of whose class more is known."""
+    return isinstance(kind, (Array, Scalar)) and not is_object(kind)
+
+
+def are_other_nans(a: Value, b: Value) -> bool:
+    """Whether two constants are nan, and not the same object."""
+    if not isinstance(a, ir.Const) or not isinstance(b, ir.Const):
+        return False
+    return a.value is not b.value and is_nan(a.value)
+
+
+def is_nan(value: Any) -> bool:
+    return isinstance(value, (float, complex, np.inexact)) and bool(value != value)
 
 
 def may_be_copies(a: Any, b: Any) -> bool:

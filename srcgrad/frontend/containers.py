@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import gast
-
 from .. import ir
 from ..ir import list_append
 from ..kinds import SHAPE, ListOf
@@ -194,7 +192,7 @@ class Containers(LongTuples):
             return self.of_definition(running.count, [items, value])
         count: Value = ir.Const(0)
         for item in self.unpacked(items):
-            equal = self.compare(gast.Eq(), item, value)
+            equal = self.equal_items(item, value)
             if isinstance(equal, ir.Const):
                 equal = ir.Const(int(equal.value))
             count = self.binary(operator.add, count, equal)
@@ -310,7 +308,7 @@ class Containers(LongTuples):
         if at_run_time or self.are_objects_among(items, value):
             return self.of_definition(running.index, [items, value])
         for i, item in enumerate(self.unpacked(items)):
-            equal = self.compare(gast.Eq(), item, value)
+            equal = self.equal_items(item, value)
             if not isinstance(equal, ir.Const):
                 break
             if equal.value:

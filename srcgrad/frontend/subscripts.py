@@ -260,7 +260,7 @@ class Subscripts(Comparisons):
 
         find(0)
         index = self.known("this key", self.state.frames[self.current].pop(name, NONE))
-        return Choice(index, tuple(thing.items.values()))
+        return self.option_at(index, tuple(thing.items.values()))
 
     def index(self, key: Value) -> ir.Operand:
         """The operand of an index: lists and ranges in it are arrays of ints."""
@@ -364,7 +364,7 @@ class Subscripts(Comparisons):
                     operator.getitem, (places, key), inferred=Inferred(INT), name="choice"
                 )
                 if functions:
-                    return Choice(index, tuple(items))
+                    return self.option_at(index, tuple(items))
                 which = Choice(index, places.items)  # type: ignore[arg-type]
                 return self.for_each(which, lambda place: items[place.value])  # type: ignore[union-attr]
             if isinstance(container, Ref):
