@@ -20,10 +20,11 @@ from ..joins import is_complex
 from ..kinds import BOOL, Array, Kind, Opaque, Reference, Scalar, TupleOf, least
 from . import running
 from .choices import FUNCTIONS, options
-from .operators import DUNDER, Operators, is_text, with_truth
+from .operators import DUNDER, is_text
 from .predicates import FALSE, SIMPLE, TRUE, is_none, is_number, is_object, is_settled, is_written
 from .restarts import NeedStatic, Thaw
 from .structure import OR_DEQUE, Poison, is_long, is_table
+from .truth import Truth, with_truth
 from .values import (
     IDENTITY,
     Bound,
@@ -61,7 +62,7 @@ ASKED_BY: dict[Any, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-class Comparisons(Operators):
+class Comparisons(Truth):
     """Lowers comparisons."""
 
     def expression_Compare(self, node: Any) -> Value:
