@@ -468,7 +468,7 @@ def item_then_written(x, depth):
 
 
 REFUSED = {
-    shared_then_written: ("is given 'y' and 'items', which may share memory", "put(int(depth)"),
+    shared_then_written: ("is given 'y' and 'out', which may share memory", "put(int(depth)"),
     item_then_written: ("its result may share memory with", "y = last"),
 }
 

@@ -133,7 +133,7 @@ def test_unread_objects_are_none():
 def test_what_somebody_keeps_is_one():
     gradient = srcgrad.grad(kept_in_a_list)
     gradient(PLACES, 2)
-    assert "items.append(gap)" in gradient.source
+    assert "gaps.append(gap)" in gradient.source
 
 
 class Bird:
