@@ -287,8 +287,9 @@ def _number(adjoint: Adjoint, d: ir.Var, kind: Any) -> ir.Var:
     if not wanted:
         return d
     # what functions of Python return is no float32, on one of two paths, too
+    own = np.finfo(kind.dtype).bits
     narrow = not kind.python and kind.dtype not in (np.float64, np.complex128)
-    narrow = narrow or _has_narrower(adjoint.function, kind)
+    narrow = narrow or any(bits != own for bits in _precisions(adjoint.function))
     alike = isinstance(d.kind, Scalar) and d.kind == kind and not d.kind.mixed
     if not isinstance(d.kind, Array) and not (real and wanted == "c") and (alike or not narrow):
         return d
@@ -309,24 +310,23 @@ def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
     known = isinstance(d.kind, Array) and d.kind.shape is not None and kind.dtype is not None
     if not known or not same_dtype(d.kind, kind):
         return adjoint.emit(runtime.finished, (d, v), inferred=Inferred(kind), name=f"d_{v.name}")
-    if _has_narrower(adjoint.function, kind):
+    assert kind.dtype is not None
+    own = np.finfo(kind.dtype).bits
+    if any(bits < own for bits in _precisions(adjoint.function)):
         inferred = Inferred(kind, (d,), False)
         return adjoint.emit(runtime.as_dtype, (d, ir.Const(kind.dtype)), inferred=inferred)
     return d
 
 
-def _has_narrower(function: ir.Function, kind: Array | Scalar) -> bool:
-    """Whether there are floats of less precision than these, as which others may turn out.
+def _precisions(function: ir.Function) -> set[int]:
+    """How many bits the floats in a function have, as which others may turn out.
 
     What is one of two numbers, on a branch or in a loop, has the kind of the one of more precision.
     """
-    assert kind.dtype is not None
     found = [v.kind for v in function.params]
     found += [t.kind for s in ir.walk(function.block) for t in ir.targets(s)]
-    return any(
-        isinstance(k, (Array, Scalar)) and k.dtype is not None and k.dtype.kind in "fc"
-        and np.finfo(k.dtype).bits < np.finfo(kind.dtype).bits for k in found
-    )  # fmt: skip
+    dtypes = {k.dtype for k in found if isinstance(k, (Array, Scalar))} - {None}
+    return {int(np.finfo(d).bits) for d in dtypes if d is not None and d.kind in "fc"}
 
 
 ALIASING = {
