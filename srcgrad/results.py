@@ -236,6 +236,7 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
     heap = low.state.heap
     records = [n for n in reachable(heap, [value]) if issubclass(heap[n].type, Records)]
     fields = {v for n in records for v in leaves(low, Ref(n))}
+    precisions = _precisions(adjoint.function)
 
     def leaf(v: ir.Var) -> ir.Operand:
         kind = v.kind
@@ -265,7 +266,7 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
             return adjoint.emit(runtime.like_records, like, inferred=listed, name=f"d_{v.name}")
         own: ir.Var = d
         if not isinstance(kind, ListOf):
-            own = _owned(adjoint, d, v) if isinstance(kind, Array) else _number(adjoint, d, kind)
+            own = _own(adjoint, d, v, precisions)
         adjoint_name(own, v)
         return own
 
@@ -280,7 +281,14 @@ def adjoint_name(d: ir.Var, v: ir.Var) -> None:
         d.name, d.user = f"d_{v.name}", True
 
 
-def _number(adjoint: Adjoint, d: ir.Var, kind: Any) -> ir.Var:
+def _own(adjoint: Adjoint, d: ir.Var, v: ir.Var, precisions: set[int]) -> ir.Var:
+    """The adjoint of an argument, of its kind; `precisions` are those of the function's floats."""
+    if isinstance(v.kind, Array):
+        return _owned(adjoint, d, v, precisions)
+    return _number(adjoint, d, v.kind, precisions)
+
+
+def _number(adjoint: Adjoint, d: ir.Var, kind: Any, precisions: set[int]) -> ir.Var:
     """The adjoint of a number as a number, of the argument's kind."""
     wanted = isinstance(kind, Scalar) and kind.dtype.kind
     real = isinstance(d.kind, Scalar) and d.kind.dtype.kind != "c"
@@ -289,7 +297,7 @@ def _number(adjoint: Adjoint, d: ir.Var, kind: Any) -> ir.Var:
     # what functions of Python return is no float32, on one of two paths, too
     own = np.finfo(kind.dtype).bits
     narrow = not kind.python and kind.dtype not in (np.float64, np.complex128)
-    narrow = narrow or any(bits != own for bits in _precisions(adjoint.function))
+    narrow = narrow or any(bits != own for bits in precisions)
     alike = isinstance(d.kind, Scalar) and d.kind == kind and not d.kind.mixed
     if not isinstance(d.kind, Array) and not (real and wanted == "c") and (alike or not narrow):
         return d
@@ -299,7 +307,7 @@ def _number(adjoint: Adjoint, d: ir.Var, kind: Any) -> ir.Var:
     )
 
 
-def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
+def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var, precisions: set[int]) -> ir.Var:
     """The adjoint as an array of its own, of the argument's shape and dtype."""
     kind = v.kind
     assert isinstance(kind, Array)
@@ -312,7 +320,7 @@ def _owned(adjoint: Adjoint, d: ir.Var, v: ir.Var) -> ir.Var:
         return adjoint.emit(runtime.finished, (d, v), inferred=Inferred(kind), name=f"d_{v.name}")
     assert kind.dtype is not None
     own = np.finfo(kind.dtype).bits
-    if any(bits < own for bits in _precisions(adjoint.function)):
+    if any(bits < own for bits in precisions):
         inferred = Inferred(kind, (d,), False)
         return adjoint.emit(runtime.as_dtype, (d, ir.Const(kind.dtype)), inferred=inferred)
     return d

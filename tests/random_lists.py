@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import linecache
 import random
-import sys
-from collections import Counter
 from typing import Any
 
 import numpy as np
 
 import srcgrad
+
+from .long_runs import main
 
 SETUP = """\
 import numpy as np
@@ -166,18 +166,5 @@ def check(seed: int) -> str:
     return "right"
 
 
-def main() -> None:
-    count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    words: Counter[str] = Counter()
-    for seed in range(first, first + count):
-        try:
-            word = check(seed)
-        except Exception as error:
-            word = "wrong"
-            print(f"-- {seed}: {type(error).__name__}: {str(error)[:600]}\n{program(seed)}")
-        words[word] += 1
-    print(dict(words))
-
-
 if __name__ == "__main__":
-    main()
+    main(check, program)

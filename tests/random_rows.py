@@ -8,14 +8,14 @@ from __future__ import annotations
 import copy
 import linecache
 import random
-import sys
 import textwrap
-from collections import Counter
 from typing import Any
 
 import numpy as np
 
 import srcgrad
+
+from .long_runs import main
 
 SETUP = """\
 import copy
@@ -301,18 +301,5 @@ def check(seed: int) -> str:
     return "right"
 
 
-def main() -> None:
-    count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    words: Counter[str] = Counter()
-    for seed in range(first, first + count):
-        try:
-            word = check(seed)
-        except Exception as error:
-            word = "wrong"
-            print(f"-- {seed}: {type(error).__name__}: {str(error)[:600]}\n{program(seed)}")
-        words[word] += 1
-    print(dict(words))
-
-
 if __name__ == "__main__":
-    main()
+    main(check, program)

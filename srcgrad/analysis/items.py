@@ -26,7 +26,8 @@ def item_reads(function: ir.Function, aliasing: Aliasing) -> dict[ir.Loop, ir.As
         if isinstance(s, ir.Loop):
             loops.append(s)
         elif isinstance(s, ir.Assign):
-            last_write.update(dict.fromkeys(aliasing.written_by(s), number))
+            if s.writes:
+                last_write.update(dict.fromkeys(aliasing.written_by(s), number))
             if s.function is builtins.len and isinstance(s.args[0], ir.Var):
                 lengths[s.target] = number, s.args[0]
     for loop in loops:
@@ -40,16 +41,18 @@ def item_reads(function: ir.Function, aliasing: Aliasing) -> dict[ir.Loop, ir.As
         if not isinstance(items.kind, ListOf) or last_write.get(root, -1) >= asked:
             continue
         for s in loop.body.statements:
-            if isinstance(s, ir.Assign) and s.function is operator.getitem:
-                if s.args == (items, loop.index):
-                    found[loop] = s
+            if reads_list(s) and s.args == (items, loop.index):
+                found[loop] = s
     return found
 
 
 def is_found_in_list(s: ir.Statement) -> TypeGuard[ir.Assign]:
     """Whether a statement reads a tuple that is in a list."""
+    return reads_list(s) and isinstance(s.target.kind, TupleOf)
+
+
+def reads_list(s: ir.Statement) -> TypeGuard[ir.Assign]:
+    """Whether a statement takes something out of a list."""
     if not isinstance(s, ir.Assign) or s.function is not operator.getitem:
         return False
-    container = s.args[0]
-    listed = isinstance(container, ir.Var) and isinstance(container.kind, ListOf)
-    return listed and isinstance(s.target.kind, TupleOf)
+    return isinstance(s.args[0], ir.Var) and isinstance(s.args[0].kind, ListOf)

@@ -432,8 +432,7 @@ class Builder(Choices):
             kind = self.with_item(kind, value)
         operands, made = tuple(map(self.kept_operand, items)), tuple if of is tuple else list
         packed = (ir.Pack(made, operands),)
-        var = self.emit(made, packed, inferred=Inferred(kind), name="items")
-        return var
+        return self.emit(made, packed, inferred=Inferred(kind), name="items")
 
     def with_item(self, kind: ListOf, value: Any) -> ListOf:
         """The kind of a list when `value` is one more of its items."""

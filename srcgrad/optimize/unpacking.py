@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
-from ..analysis.items import is_found_in_list, item_reads
+from ..analysis.items import is_found_in_list, item_reads, reads_list
 from ..kinds import TupleOf
 
 
@@ -21,6 +21,8 @@ def unpack(function: ir.Function) -> None:
 
     Those of the items of a list that a loop goes through come first in it.
     """
+    if not any(map(reads_list, ir.walk(function.block))):
+        return
     for loop, read in item_reads(function, Aliasing(function.block, function.together)).items():
         loop.body.statements.remove(read)
         loop.body.statements.insert(0, read)

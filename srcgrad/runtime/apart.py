@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -100,14 +100,11 @@ def check_containers_apart(written: Any, others: Any) -> None:
 
     >>> check_containers_apart(({"a": [1.0]},), ([1.0],))
     """
-    there = {id(thing) for thing in _containers(others)}
-    for thing in _containers(written):
-        if id(thing) in there:
-            raise ValueError(
-                f"the same {type(thing).__name__} is in two places of the arguments, and the "
-                "function writes it, or one beside it: pass a copy"
-            )
-        there.add(id(thing))
+    for thing in _again(_containers(written), {id(thing) for thing in _containers(others)}):
+        raise ValueError(
+            f"the same {type(thing).__name__} is in two places of the arguments, and the "
+            "function writes it, or one beside it: pass a copy"
+        )
 
 
 def check_not_held(arguments: Any, things: Any) -> None:
@@ -128,24 +125,19 @@ def check_not_held(arguments: Any, things: Any) -> None:
             )
 
 
+TWICE_COPIED = (
+    "the same {} is in two places of what is copied by copy.deepcopy, and its copy is written: "
+    "make a copy of it first"
+)
+
+
 def check_listed_once(things: Any) -> None:
     """Refuse arrays and lists, parts of what is copied deeply, of which some are the same one.
 
     >>> check_listed_once((np.ones(3), [np.ones(2), [1.0]]))
     """
-    seen: set[int] = set()
-    waiting = list(things)
-    while waiting:
-        thing = waiting.pop()
-        if isinstance(thing, (np.ndarray, list, dict)):
-            if id(thing) in seen:
-                raise ValueError(
-                    f"the same {type(thing).__name__} is in two places of what is copied by "
-                    "copy.deepcopy, and its copy is written: make a copy of it first"
-                )
-            seen.add(id(thing))
-        if isinstance(thing, (list, tuple, dict)):
-            waiting += thing.values() if isinstance(thing, dict) else thing
+    for thing in _again(_listed(things), set()):
+        raise ValueError(TWICE_COPIED.format(type(thing).__name__))
 
 
 def check_different(items: list[Any]) -> None:
@@ -167,15 +159,27 @@ def check_once(things: Any, types: tuple[type, ...]) -> None:
 
     >>> check_once(([{"a": [1.0]}, {"b": 1.0}],), (dict,))
     """
-    seen: set[int] = set()
-    for thing in _containers(things):
-        if type(thing) in types:
-            if id(thing) in seen:
-                raise ValueError(
-                    f"the same {type(thing).__name__} is in two places of what is copied by "
-                    "copy.deepcopy, and its copy is written: make a copy of it first"
-                )
-            seen.add(id(thing))
+    for thing in _again((t for t in _containers(things) if type(t) in types), set()):
+        raise ValueError(TWICE_COPIED.format(type(thing).__name__))
+
+
+def _again(things: Iterable[Any], seen: set[int]) -> Iterator[Any]:
+    """The things that have been seen before."""
+    for thing in things:
+        if id(thing) in seen:
+            yield thing
+        seen.add(id(thing))
+
+
+def _listed(things: Any) -> Iterator[Any]:
+    """The arrays, lists and dicts in a nest of lists, tuples and dicts, each place of them."""
+    waiting = list(things)
+    while waiting:
+        thing = waiting.pop()
+        if isinstance(thing, (np.ndarray, list, dict)):
+            yield thing
+        if isinstance(thing, (list, tuple, dict)):
+            waiting += thing.values() if isinstance(thing, dict) else thing
 
 
 def _overlap(a: Any, b: Any) -> bool:

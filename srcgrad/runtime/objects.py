@@ -39,7 +39,10 @@ def put_attributes(thing: Any, attributes: Any) -> None:
     >>> vars(point)
     {'x': 1}
     """
-    slots = _slots(type(thing))
+    _put(thing, attributes, _slots(type(thing)))
+
+
+def _put(thing: Any, attributes: dict[str, Any], slots: dict[str, Any]) -> None:
     for name, value in attributes.items():
         if name in slots:
             slots[name].__set__(thing, value)
@@ -149,10 +152,7 @@ def like_records(items: list[Any], adjoints: list[Any], *names: Any) -> list[Any
     things = [object.__new__(type(item)) for item in items]
     slots = _slots(type(items[0]))
     for thing, held in zip(things, made, strict=True):
-        if slots:
-            put_attributes(thing, held)
-        else:
-            thing.__dict__.update(held)
+        _put(thing, held, slots)
     return things
 
 
