@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-import srcgrad
-
-from .long_runs import main
+from .long_runs import judged, main
 
 SETUP = """\
 import numpy as np
@@ -144,26 +142,7 @@ def check(seed: int) -> str:
     linecache.cache[where] = (len(text), None, text.splitlines(keepends=True), where)
     names: dict[str, Any] = {"__name__": __name__}
     exec(compile(text, where, "exec"), names)
-    f, x, direction = names["f"], np.array([0.7, 0.4, 1.1]), np.array([0.5, -0.8, 0.3])
-    try:
-        value = f(x.copy())
-    except IndexError:
-        return "raises"
-    slopes = [(f(x + h * direction) - f(x - h * direction)) / (2 * h) for h in (1e-5, 2e-5)]
-    if not abs(value) < 1e6 or abs(slopes[0] - slopes[1]) > 1e-5 * max(1, abs(slopes[0])):
-        return "kink"
-    try:
-        found, gradient = srcgrad.value_and_grad(f)(x.copy())
-        _, pullback = srcgrad.vjp(f, x.copy())
-        _, tangent = srcgrad.jvp(f, (x.copy(),), (direction,))
-    except srcgrad.UnsupportedError:
-        return "refused"
-    assert abs(found - value) <= 1e-9 * max(1, abs(value))
-    (cotangent,) = pullback(1.0)
-    products = [gradient @ direction, cotangent @ direction, tangent]
-    np.testing.assert_allclose(products, [slopes[0]] * 3, rtol=2e-6, atol=2e-6)
-    np.testing.assert_allclose(srcgrad.grad(f)(x.copy()), gradient, rtol=1e-10, atol=1e-12)
-    return "right"
+    return judged(names["f"], np.array([0.7, 0.4, 1.1]), np.array([0.5, -0.8, 0.3]), IndexError)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ comes back what was pushed. `affine` proves inequalities between ints, from whic
 how long slices are, and `independence` finds the loops whose iterations don't depend on each other.
 `elementwise`, `keys`, `items` and `row_parts` know arithmetic and indices for the passes. `usage`,
 `wholly` and `positivity` tell where zero may meet infinity. `regions`, `jumps`, `fields`,
-`momentary`, `first_trips`, `permissions`, `recalled` and `unknown_objects` answer questions that
-few programs ask.
+`momentary`, `first_trips`, `ownership`, `permissions`, `recalled` and `unknown_objects` answer
+questions that few programs ask.
 """
 
 from .. import rules  # noqa: F401  (whose kinds it samples, and which ask it for kinds)

@@ -15,6 +15,7 @@ import numpy as np
 from .. import ir, rules
 from ..analysis.fields import check_fields
 from ..analysis.lengths import settle_lengths
+from ..analysis.ownership import settle_augmented
 from ..analysis.permissions import settle_permissions
 from ..analysis.recalled import check_recalled
 from ..errors import InternalError, UnsupportedError, user_error
@@ -175,6 +176,7 @@ def _lowered(task: Task) -> Primal:
     check_shared(low, function)
     check_kept(low, function)
     shown = [v for value in (result, aux) for v in leaves(low, value)]
+    settle_augmented(function.block, ir.variables_of(shown))
     drop_conversions(function, [v for v in shown if isinstance(v, ir.Var)])
     ir.passed("lowered", function)
     settle_lengths(function)

@@ -13,7 +13,7 @@ import numpy as np
 from .. import ir, runtime
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..kinds import SHAPE, Array, Opaque, Reference, Size
+from ..kinds import SHAPE, Array, Opaque, Reference, Size, is_float
 from ..rules import registry
 from .attributes import FLAGS
 from .choices import options
@@ -292,12 +292,7 @@ class Assignments(Matching):
             return old
         if isinstance(old, ir.Var) and isinstance(old.kind, Array):
             if old.kind.shape is None:
-                if not self.is_unshared(old):
-                    return self.augmented_unknown(function, old, value)
-                result = self.binary(function, old, value)  # in place or not: nobody can tell
-                if not is_of_python(value):
-                    self.act(runtime.check_as_written, old, self.operand(result))
-                return result
+                return self.augmented_unknown(function, old, value)
             inplace = INPLACE[function]
             value = self.range_as_array(value, old)
             if self.trying is not None:
@@ -343,14 +338,24 @@ class Assignments(Matching):
         return function is not operator.mul or shape_of(value) != ()
 
     def augmented_unknown(self, function: Callable[..., Any], old: ir.Var, value: Value) -> Value:
-        """`old op= value` of what only the run knows: it sees to it that nothing is written."""
+        """`old op= value` of what only the run knows: it sees to it that nothing is written.
+
+        What turns out to be nobody else's may be: that isn't seen.
+        """
         if old.origins:
             message = "whether this is an array, written in place, or a number isn't known here"
             self.need_static(old, message)
         place = "" if self.span is None else f"{self.span.filename}, line {self.span.line}: "
         method = f"__{INPLACE[function].__name__}__"
-        self.act(runtime.check_unwritten, old, ir.Const(method), ir.Const(place))
-        return self.binary(function, old, value)
+        check = old, ir.Const(method), ir.Const(place)
+        if not isinstance(old.kind, Array):
+            self.act(runtime.check_unwritten, *check)
+            return self.binary(function, old, value)
+        result = self.binary(function, old, value)
+        self.act(runtime.check_unwritten, *check)
+        if not (is_float(old.kind) and is_of_python(value)):
+            self.act(runtime.check_as_written, old, self.operand(result))
+        return result
 
     def is_made_here(self, var: ir.Var) -> bool:
         """Whether an object is a new one of a class, not one that the caller may see change."""

@@ -356,21 +356,6 @@ class Setters(Attributes):
         kind = old.kind
         return isinstance(container.kind, Array) and isinstance(kind, Array) and kind.shape is None
 
-    def is_unshared(self, var: ir.Var) -> bool:
-        """Whether nothing but one name refers to a new value, or shares its memory."""
-        if var.origins or self.times_held(var) > 1:
-            return False
-        for s in reversed(self.block.statements):
-            if var in ir.targets(s):
-                return isinstance(s, ir.Assign) and not s.views
-            if isinstance(s, ir.Assign):
-                keeps = not isinstance(s.target.kind, (Array, Scalar)) or s.writes or s.effect
-                if var in s.views or (keeps and var in ir.uses(s)):
-                    return False
-            elif var in ir.free_variables(ir.Block([s])):
-                return False
-        return False
-
 
 def is_of_python(value: Value) -> bool:
     """Whether a value is a number of Python's, which makes nothing another dtype."""

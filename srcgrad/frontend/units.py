@@ -23,6 +23,7 @@ import numpy as np
 
 from .. import ir, runtime
 from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
+from ..analysis.ownership import settle_augmented
 from ..kinds import INT, Array, Kind, ListOf, Scalar, Size, fresh_size, parts_like
 from .effects import describe, emit_call, lasting_change
 from .item_counts import forget
@@ -669,6 +670,7 @@ def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
             describe(s)
     for body in bodies:
         settle_overlaps(body.block, low.stores_seen)
+        settle_augmented(body.block, [])
     unit.shares = shared_memory(unit.body) | (unit.shares or frozenset())
     unit.changes = lasting_change(block)
 

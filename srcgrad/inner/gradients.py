@@ -14,6 +14,7 @@ from typing import Any
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
+from ..analysis.ownership import settle_augmented
 from ..analysis.recalled import check_recalled
 from ..frontend.inlining import is_mutable
 from ..frontend.journals import check_journals
@@ -114,7 +115,9 @@ def lower_gradient(
     check_recalled(function, wrt, outputs, low.replaced())
     left = left_behind(low, before, {*outer, *(t for s in ir.walk(block) for t in ir.targets(s))})
     demand(function, low)
-    prune_to(function, [*outputs, *_operands(low, aux), *left, *wrt])
+    shown = [*outputs, *ir.variables_of(_operands(low, aux)), *left]
+    settle_augmented(block, shown)
+    prune_to(function, [*shown, *wrt])
     adjoint = _differentiated(low, function, wrt, outputs)
     results: list[ir.Operand] = []
 
@@ -124,10 +127,9 @@ def lower_gradient(
         return ir.Var(f"result{len(results) - 1}", Opaque(None))
 
     holders = [mapped(low, t, derivative) for t in targets]
-    shown = [value, *_operands(low, aux)]
-    place = len(results) + len(shown)
-    shown += left
-    _finish(function, adjoint, (*results, *shown))
+    returned = [value, *_operands(low, aux)]
+    place = len(results) + len(returned)
+    _finish(function, adjoint, (*results, *returned, *left))
     ir.rename(function.block, outer)
     low.block.statements += [
         s
