@@ -269,12 +269,28 @@ def _list_seed(d_out: Any, kind: ListOf, shapes: Any, place: str) -> Any:
         )
     if shapes is not None and len(d_out) != len(shapes):
         raise ValueError(f"{place} must have {len(shapes)} items like the result, not {len(d_out)}")
-    if not isinstance(kind.item, (Array, Scalar)):
-        return d_out
     return [
-        _seed(item, kind.item, shapes[i] if shapes else None, f"{place}[{i}]")
+        _item_seed(item, kind.item, shapes[i] if shapes else None, f"{place}[{i}]")
         for i, item in enumerate(d_out)
     ]
+
+
+def _item_seed(d_out: Any, kind: Any, shapes: Any, place: str) -> Any:
+    """The cotangent of an item of a list, which may be a tuple or a list."""
+    if isinstance(kind, ListOf):
+        return _list_seed(d_out, kind, shapes, place)
+    if isinstance(kind, (Array, Scalar)):
+        return _seed(d_out, kind, shapes, place)
+    if not isinstance(kind, tuple) or (d_out is None and shapes is None):
+        return d_out
+    if not isinstance(d_out, tuple) or len(d_out) != len(kind):
+        what = f"a tuple of {len(d_out)}" if isinstance(d_out, tuple) else type(d_out).__name__
+        raise TypeError(f"{place} must be a tuple of {len(kind)} like the result, not {what}")
+    parts = enumerate(zip(d_out, kind, strict=True))
+    return tuple(
+        _item_seed(item, k, shapes[i] if shapes else None, f"{place}[{i}]")
+        for i, (item, k) in parts
+    )
 
 
 def _seed(d_out: Any, kind: Array | Scalar, shape: tuple[int, ...] | None, place: str) -> Any:

@@ -190,40 +190,21 @@ def seed_pullback(adjoint: Adjoint, low: Lowerer, result: Any) -> list[ir.Var]:
             adjoint.add(v, seed)
             outer.statements.append(ir.If(missing, ir.Block(), adjoint.block, (), None))
             adjoint.block = outer
-        elif not isinstance(v.kind, ListOf):
-            adjoint.add(v, seed)
-        elif holds_numbers(v.kind):
-            adjoint.add(v, adjoint.list_value(seed))
         else:
-            raise UnsupportedError(
-                "the pullback of a list of tuples, lists or objects that is built in a loop isn't "
-                "supported",
-                None,
-                "return lists of numbers or arrays",
-            )
+            adjoint.add(v, adjoint.list_value(seed) if isinstance(v.kind, ListOf) else seed)
     return seeds
-
-
-def holds_numbers(kind: ListOf) -> bool:
-    """Whether the items of a list that is built at run time are numbers or arrays."""
-    return isinstance(kind.item, (Array, Scalar))
 
 
 def tangent_of_list(tangent: Adjoint, v: ir.Var) -> ir.Operand:
     """The tangent of a result that is a list built at run time: a list as long."""
     assert isinstance(v.kind, ListOf)
-    if not holds_numbers(v.kind):
-        raise UnsupportedError(
-            "the tangent of a list of tuples, lists or objects that is built in a loop isn't "
-            "supported",
-            None,
-            "return lists of numbers or arrays",
-        )
-    if not is_float(v.kind.item):
-        return ir.Const(None)
     known = tangent.tangents.get(v)  # type: ignore[attr-defined]
-    function = runtime.zero_items if known is None else runtime.copied_items
-    args = (v if known is None else known,)
+    function: Any = runtime.zero_items if known is None else runtime.copied_items
+    args: tuple[ir.Operand, ...] = (v if known is None else known,)
+    if not isinstance(v.kind.item, (Array, Scalar)):
+        function, args = runtime.nested_tangents, (v,) if known is None else (v, known)
+    elif not is_float(v.kind.item):
+        return ir.Const(None)
     return tangent.emit(function, args, inferred=Inferred(v.kind), name=f"t_{v.name}")
 
 

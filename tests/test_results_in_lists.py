@@ -133,19 +133,6 @@ def test_cotangents_are_checked():
         pullback([np.ones(1), np.ones(1), np.ones(3)])
 
 
-def test_lists_of_tuples_are_refused():
-    def pairs(x):
-        out = []
-        for v in x:
-            out.append((v, v * v))
-        return out
-
-    with pytest.raises(srcgrad.UnsupportedError, match="pullback of a list of tuples"):
-        srcgrad.vjp(pairs, X)
-    with pytest.raises(srcgrad.UnsupportedError, match="tangent of a list of tuples"):
-        srcgrad.jvp(pairs, (X,), (V,))
-
-
 def normalized(x):
     """None, or an array that is written in place."""
     if x[0] > 2:

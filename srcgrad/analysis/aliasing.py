@@ -20,8 +20,9 @@ from .records import records
 
 # What is done to a list, not to the arrays in it
 OF_THE_LIST: frozenset[Any] = frozenset(
-    {list_append, list.pop, list.insert, list.reverse, operator.setitem, operator.delitem}
-)
+    {list_append, list.pop, list.insert, list.reverse, operator.setitem, operator.delitem,
+     runtime.add_items, runtime.put_back}
+)  # fmt: skip
 
 
 # What asks whether arrays are the same one, or share memory
@@ -48,11 +49,11 @@ class Aliasing:
         self.block = block
         self.recorded = records(block)
         self.handing = {id(s) for record in self.recorded for s in record.statements()}
-        self.writes: set[ir.Var] = set()
+        self.writing: list[ir.Assign] = []
         self.compared: set[ir.Var] = set()
         self._visit(block)
         self._hand_over()
-        self.written = {self.find(v) for v in self.writes}
+        self.written = {root for s in self.writing for v in s.writes for root in self._into(v, s)}
         self.single = self.held_by(self.compared)
         self.shared = self.written | {self.find(v) for v in self.contents.values()}
         pushed = (v for record in self.recorded for v in ir.variables(record.push.args[1]))
@@ -107,6 +108,10 @@ class Aliasing:
         """What a call writes that writes an operand: of a function's list, the items too."""
         alone = isinstance(v.kind, Array) or s.function in OF_THE_LIST
         return [self.find(v)] if alone else self.classes(v)
+
+    def _into(self, v: ir.Var, s: ir.Assign) -> list[ir.Var]:
+        """What a statement writes through an operand; of units their `shares` say it of items."""
+        return [self.find(v)] if isinstance(s.function, ir.Unit) else self.written_through(v, s)
 
     def held_by(self, operands: Iterable[ir.Operand]) -> set[ir.Var]:
         """The memory that operands refer to: that of a list, and of what it contains.
@@ -204,7 +209,8 @@ class Aliasing:
                         self.union(v, after)
 
     def _assign(self, s: ir.Assign) -> None:
-        self.writes.update(s.writes)
+        if s.writes:
+            self.writing.append(s)
         if s.function in APART:
             self.compared.update(ir.uses(s))
         if id(s) in self.handing:

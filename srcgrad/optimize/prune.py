@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir, runtime
-from ..analysis.aliasing import Aliasing, holds_memory
+from ..analysis.aliasing import OF_THE_LIST, Aliasing, holds_memory
 from ..frontend.operations import leave_unless
 from ..kinds import Array, Opaque, TupleOf
 
@@ -24,6 +24,9 @@ SHAPE_ONLY: frozenset[Any] = frozenset(
      np.ones_like, np.may_share_memory, runtime.zero_like, runtime.own_zeros, list,
      runtime.check_added, runtime.check_broadcast, runtime.check_stored}
 )  # fmt: skip
+
+# What changes a list without looking at what is in it
+ON_LISTS = OF_THE_LIST - {list.pop}
 
 
 def prune(function: ir.Function) -> None:
@@ -131,7 +134,7 @@ class _Marker:
                     self.read(v)
                 elif not is_list and (v in views or (v in s.writes and position == 0)):
                     self.live.add(v)
-                elif is_list and s.writes == (v,) and s.function is not list.pop and not s.effect:
+                elif is_list and s.writes == (v,) and s.function in ON_LISTS and not s.effect:
                     self.live.add(v)  # whether what has an effect raises depends on the items
                 elif shape_only and not is_list:
                     self.live.add(v)

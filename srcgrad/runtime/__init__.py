@@ -63,6 +63,7 @@ from .checks import check_whole_power as check_whole_power
 from .checks import of_type as of_type
 from .checks import stored as stored
 from .lists import add_items as add_items
+from .lists import add_nested as add_nested
 from .lists import boxed as boxed
 from .lists import copied_items as copied_items
 from .lists import drop_imaginary as drop_imaginary
@@ -70,6 +71,7 @@ from .lists import fresh_items as fresh_items
 from .lists import items_of as items_of
 from .lists import items_of_again as items_of_again
 from .lists import listed as listed
+from .lists import nested_tangents as nested_tangents
 from .lists import order as order
 from .lists import put_back as put_back
 from .lists import zero_items as zero_items

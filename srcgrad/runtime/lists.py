@@ -78,6 +78,31 @@ def add_items(items: Any, key: Any, more: Any) -> None:
     items[key] = [total(a, b) for a, b in zip(items[key], more, strict=True)]
 
 
+def add_nested(adjoints: Any, more: Any) -> None:
+    """Add to the adjoints in a list of tuples or lists; nothing to those that are None.
+
+    >>> d = [(1.0, None, [np.ones(1)])]
+    >>> add_nested(d, [(2.0, 3.0, [4.0])])
+    >>> d
+    [(3.0, None, [array([5.])])]
+    """
+
+    def total(a: Any, b: Any) -> Any:
+        if a is None or b is None:
+            return a
+        if isinstance(a, tuple):
+            return tuple(map(total, a, b))
+        if isinstance(a, list):
+            add_nested(a, b)
+            return a
+        if isinstance(a, np.ndarray):
+            a += b
+            return a
+        return a + b
+
+    adjoints[:] = [total(a, b) for a, b in zip(adjoints, more, strict=True)]
+
+
 def order(keys: Any, reverse: bool) -> list[int]:
     """The positions of a list's items in their order.
 
@@ -111,6 +136,28 @@ def copied_items(items: Any) -> Any:
         return item.copy() if isinstance(item, np.ndarray) else item
 
     return copied(items)
+
+
+def nested_tangents(items: Any, tangents: Any = None) -> Any:
+    """The tangents of a list of tuples or lists: None of what is no float, zeros where they miss.
+
+    >>> nested_tangents([(1.5, 2, np.ones(1))], [(0.5, 0.0, None)])
+    [(0.5, None, array([0.]))]
+    """
+
+    def tangent(item: Any, t: Any) -> Any:
+        if isinstance(item, (list, tuple)):
+            given = [None] * len(item) if t is None else t
+            return type(item)(tangent(*pair) for pair in zip(item, given, strict=True))
+        if isinstance(item, np.ndarray):
+            if item.dtype.kind not in "fc":
+                return None
+            return np.zeros_like(item) if t is None else np.array(t)
+        if not isinstance(item, (float, complex, np.inexact)):
+            return None
+        return type(item)(0.0) if t is None else t
+
+    return tangent(items, tangents)
 
 
 def items_of(value: Any) -> list[Any]:

@@ -328,9 +328,8 @@ class Lists(Contributions):
         assert isinstance(var.kind, ListOf)
         shadow, kind = self.used_lists.get(var, self.shadows[var]), var.kind.item
         if isinstance(kind, (tuple, ListOf)):
-            raise UnsupportedError(
-                "a list of tuples or lists can't be differentiated as a whole", self.span
-            )
+            self.modify(runtime.add_nested, shadow, self.operand(contribution))
+            return
         array = isinstance(contribution, ir.Var) and isinstance(contribution.kind, Array)
         sequence = self.rows(contribution) if array else self.require(contribution)
         length = sequence.length
