@@ -3,7 +3,9 @@
 The interpreter is one class in parts, each of which derives from the one before it:
 
     choices            functions and objects that the data choose
-    builder            emitting IR, values as operands
+    emission           emitting IR, values as operands
+    kept_lists         lists that exist at run time, and the kinds of their items
+    builder            variables where values meet, and tuples taken apart
     paths              branches, and what follows where an exception may be raised
     widening           what a variable of a loop is in all iterations
     loops              a loop is lowered until the kinds of what it changes are stable
