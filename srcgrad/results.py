@@ -18,10 +18,17 @@ from .frontend.classes import init_owner, written_new
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
 from .frontend.slotted import items_by_key
-from .frontend.structure import Poison, is_table, object_items, objects_in_key, parts, reachable
+from .frontend.structure import (
+    Poison,
+    is_table,
+    leaves,
+    object_items,
+    objects_in_key,
+    parts,
+    reachable,
+)
 from .frontend.subclasses import has_made_init
 from .frontend.values import Choice, DictObject, ListObject, Ref, Tuple, Value
-from .inputs import leaves
 from .kinds import (
     BOOL,
     Array,

@@ -20,10 +20,10 @@ import operator
 
 from . import ir, runtime
 from .analysis.aliasing import Aliasing, shared_memory
+from .copies import own_copies
 from .emit.names import INSTEAD, RESERVED
 from .frontend.effects import is_reentrant
 from .frontend.operations import leave_unless
-from .inputs import own_copies
 from .ir import reverse_sweep
 from .kinds import FLOAT, RESIDUALS, Array, Kind, ListOf, TupleOf
 from .optimize.accumulation import accumulate, materialize

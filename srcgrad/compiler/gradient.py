@@ -11,8 +11,8 @@ from ..analysis.aliasing import Aliasing
 from ..analysis.inference import Inferred
 from ..errors import Unbatchable
 from ..frontend.lower import Lowerer
+from ..frontend.structure import leaves
 from ..frontend.values import Tuple, Value
-from ..inputs import leaves
 from ..ir import reverse_sweep
 from ..kinds import INT, RESIDUALS, ListOf, Opaque, Scalar, TupleOf, is_float
 from ..results import built, finished, nesting, seed_gradient, seed_pullback

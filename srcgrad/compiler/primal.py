@@ -18,6 +18,7 @@ from ..analysis.lengths import settle_lengths
 from ..analysis.ownership import settle_augmented
 from ..analysis.permissions import settle_permissions
 from ..analysis.recalled import check_recalled
+from ..copies import check_copied_once, in_copies, own_copies
 from ..errors import InternalError, UnsupportedError, user_error
 from ..frontend.calls import is_written_method
 from ..frontend.columns import Columns
@@ -31,19 +32,11 @@ from ..frontend.predicates import NONE
 from ..frontend.restarts import Materialize, NeedStatic, Unkeepable, Unreached
 from ..frontend.sharing import check_shared
 from ..frontend.source import get_source
+from ..frontend.structure import is_records, leaves
 from ..frontend.units import NeedUnit
 from ..frontend.values import OWN, Partial, Path, Place, Ref, Tuple, Value
 from ..inner.lowerings import LOWERINGS
-from ..inputs import (
-    Inputs,
-    check_copied_once,
-    check_input,
-    chosen,
-    in_copies,
-    is_records,
-    leaves,
-    own_copies,
-)
+from ..inputs import Inputs, check_input, chosen
 from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.flags import drop_conversions
 from ..optimize.rows import drop_rows

@@ -6,7 +6,8 @@ then `source` and `names` (with `recent`: what is new in Python), then the inter
 lists the modules it consists of, from `emission` of statements to `lower`, where it begins. Beside
 it stand `merging` (the state where branches meet), `units` (calls that aren't inlined, with
 `effects`, and `purity`: of functions that users give a rule), `naming` (of temporaries), `likeness`
-(which lists may be one and the same), and what programs mean at run time: `operations` (the compiler's own primitives), `running` (of lists),
-`item_counts` (how long they are), `tables` (of dicts and sets) and `subclasses`. `columns` has the
-tables of objects that `objects` reads and writes.
+(which lists may be one and the same), and what programs mean at run time: `operations` (the
+compiler's own primitives), `running` (of lists), `item_counts` (how long they are), `tables` (of
+dicts and sets) and `subclasses`. `columns` has the tables of objects that `objects` reads and
+writes.
 """

@@ -32,9 +32,9 @@ from .operations import (
 )
 from .predicates import SIMPLE, is_range, is_setting, is_static, may_be_object
 from .restarts import NeedStatic
+from .stores import Stores
 from .structure import ABSENT, is_absent, is_long, may_be_absent
 from .subclasses import BUILTINS, added_by, has_made_init, is_named_tuple, made_init
-from .subscripts import Subscripts
 from .values import (
     Bound,
     Choice,
@@ -88,7 +88,7 @@ def is_exception(cls: type) -> bool:
     return issubclass(cls, BaseException)
 
 
-class Attributes(Subscripts):
+class Attributes(Stores):
     """Evaluates `value.name`."""
 
     def expression_Attribute(self, node: Any) -> Value:

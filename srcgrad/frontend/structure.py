@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -611,3 +611,26 @@ def interned(value: Any) -> Any:
     if isinstance(value, str) and value.isascii() and f"_{value}".isidentifier():
         return sys.intern(value)
     return value
+
+
+def leaves(low: Any, value: Any) -> list[ir.Var]:
+    """The variables in a value, in the order of its nesting."""
+    match value:
+        case ir.Var():
+            return [value]
+        case Tuple():
+            return [leaf for item in value.items for leaf in leaves(low, item)]
+        case Ref():
+            thing = low.state.heap[value.id]
+            if isinstance(thing, ListObject):
+                if thing.var is not None:
+                    return [thing.var]
+                return [leaf for item in thing.items for leaf in leaves(low, item)]
+            return [leaf for item in thing.items.values() for leaf in leaves(low, item)]
+    return []
+
+
+def is_records(kind: Any) -> TypeGuard[ListOf]:
+    """Whether items of a list are objects or dicts of the caller's."""
+    item = kind.item if isinstance(kind, ListOf) else None
+    return isinstance(item, Fields) and item.outside is not None

@@ -680,7 +680,7 @@ def _write_into_copies(low: Any, making: Making) -> None:
 
     What it returns shares no memory with them, nor with each other.
     """
-    from ..inputs import own_copies
+    from ..copies import own_copies
 
     function = making.unit.body
     aliasing = Aliasing(function.block)

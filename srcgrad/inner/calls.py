@@ -9,6 +9,7 @@ from .. import ir
 from ..analysis.activity import carries
 from ..analysis.inference import Inferred
 from ..frontend.lower import Lowerer
+from ..frontend.structure import leaves
 from ..frontend.units import Wanted, call_of
 from ..frontend.values import (
     Bound,
@@ -22,7 +23,6 @@ from ..frontend.values import (
     Tuple,
     Value,
 )
-from ..inputs import leaves
 from ..kinds import FLOAT, ListOf, is_float
 from .gradients import mapped
 

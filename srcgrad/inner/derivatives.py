@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import ir, runtime, units
 from ..analysis.inference import Inferred
+from ..copies import check_apart, unshared
 from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
 from ..frontend.predicates import NONE
@@ -27,7 +28,6 @@ from ..frontend.values import (
     Tuple,
     Value,
 )
-from ..inputs import check_apart, unshared
 from ..kinds import FLOAT, Array, Opaque, Scalar, is_float
 from ..transform.contributions import Contributions, adjoint_kind
 from .calls import called, floats, no_more, results, with_aux

@@ -16,11 +16,12 @@ from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.ownership import settle_augmented
 from ..analysis.recalled import check_recalled
+from ..copies import check_apart, in_copies, own_copies, unshared
 from ..frontend.inlining import is_mutable
 from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
 from ..frontend.restarts import Unreached
-from ..frontend.structure import held_by, parts, rebuild
+from ..frontend.structure import held_by, leaves, parts, rebuild
 from ..frontend.values import (
     Bound,
     Closure,
@@ -37,7 +38,6 @@ from ..frontend.values import (
     Value,
 )
 from ..frontend.wording import described
-from ..inputs import check_apart, in_copies, leaves, own_copies, unshared
 from ..ir import reverse_sweep
 from ..kinds import FLOAT, Array, Opaque, is_float
 from ..optimize.prune import prune, prune_to

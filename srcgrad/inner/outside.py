@@ -12,9 +12,8 @@ from ..analysis.jumps import jumps
 from ..frontend.effects import describe, emit_call
 from ..frontend.lower import Lowerer
 from ..frontend.predicates import NONE
-from ..frontend.structure import nothing
+from ..frontend.structure import leaves, nothing
 from ..frontend.values import Instance, ListObject, Partial, Place, Ref, Tuple, Value
-from ..inputs import leaves
 from ..kinds import BOOL, FLOAT, Kind, Opaque, is_float, kind_of
 from ..packages import told
 from ..rules.registry import Unknown

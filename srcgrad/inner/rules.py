@@ -12,8 +12,8 @@ from .. import ir
 from ..analysis.activity import carries
 from ..frontend.lower import Lowerer
 from ..frontend.predicates import NONE
+from ..frontend.structure import leaves
 from ..frontend.values import DictObject, Instance, ListObject, Place, Ref, Tuple, Value
-from ..inputs import leaves
 from ..kinds import is_float
 from ..rules.registry import Unknown
 from ..transform.contributions import Contributions
