@@ -49,11 +49,12 @@ class Aliasing:
         self.block = block
         self.recorded = records(block)
         self.handing = {id(s) for record in self.recorded for s in record.statements()}
-        self.writing: list[ir.Assign] = []
+        self.visited: list[ir.Assign] = []
         self.compared: set[ir.Var] = set()
         self._visit(block)
         self._hand_over()
-        self.written = {root for s in self.writing for v in s.writes for root in self._into(v, s)}
+        writes = ((v, s) for s in self.visited for v in s.writes)
+        self.written = {root for v, s in writes for root in self.written_through(v, s, True)}
         self.single = self.held_by(self.compared)
         self.shared = self.written | {self.find(v) for v in self.contents.values()}
         pushed = (v for record in self.recorded for v in ir.variables(record.push.args[1]))
@@ -104,14 +105,11 @@ class Aliasing:
             for root in self.written_through(v, s)
         }  # fmt: skip
 
-    def written_through(self, v: ir.Var, s: ir.Assign) -> list[ir.Var]:
-        """What a call writes that writes an operand: of a function's list, the items too."""
-        alone = isinstance(v.kind, Array) or s.function in OF_THE_LIST
+    def written_through(self, v: ir.Var, s: ir.Assign, shared: bool = False) -> list[ir.Var]:
+        """What a call writes that writes an operand: of a list, the items; `shares` may tell it."""
+        told = shared and isinstance(s.function, ir.Unit)
+        alone = told or isinstance(v.kind, Array) or s.function in OF_THE_LIST
         return [self.find(v)] if alone else self.classes(v)
-
-    def _into(self, v: ir.Var, s: ir.Assign) -> list[ir.Var]:
-        """What a statement writes through an operand; of units their `shares` say it of items."""
-        return [self.find(v)] if isinstance(s.function, ir.Unit) else self.written_through(v, s)
 
     def held_by(self, operands: Iterable[ir.Operand]) -> set[ir.Var]:
         """The memory that operands refer to: that of a list, and of what it contains.
@@ -209,8 +207,7 @@ class Aliasing:
                         self.union(v, after)
 
     def _assign(self, s: ir.Assign) -> None:
-        if s.writes:
-            self.writing.append(s)
+        self.visited.append(s)
         if s.function in APART:
             self.compared.update(ir.uses(s))
         if id(s) in self.handing:

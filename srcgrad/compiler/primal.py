@@ -169,8 +169,8 @@ def _lowered(task: Task) -> Primal:
     check_shared(low, function)
     check_kept(low, function)
     shown = [v for value in (result, aux) for v in leaves(low, value)]
-    settle_augmented(function.block, ir.variables_of(shown))
-    drop_conversions(function, [v for v in shown if isinstance(v, ir.Var)])
+    settle_augmented(function.block, shown)
+    drop_conversions(function, shown)
     ir.passed("lowered", function)
     settle_lengths(function)
     if not related and has_related(arguments.values()) and (unsure := demanding(function)):

@@ -25,8 +25,7 @@ SHAPE_ONLY: frozenset[Any] = frozenset(
      runtime.check_added, runtime.check_broadcast, runtime.check_stored}
 )  # fmt: skip
 
-# What changes a list without looking at what is in it
-ON_LISTS = OF_THE_LIST - {list.pop}
+ON_LISTS = OF_THE_LIST - {list.pop}  # they change a list without looking at what is in it
 
 
 def prune(function: ir.Function) -> None:
