@@ -156,6 +156,19 @@ def loop_with_else(x):
     return total + sum(rest)
 
 
+PAIRS = {(i, i + 1): 0.1 * i for i in range(30)}
+
+
+def of_a_dict_outside(x):
+    pairs, total = iter(PAIRS.items()), 0.0
+    while True:
+        try:
+            (i, j), value = next(pairs)
+        except StopIteration:
+            return total
+        total += np.sin(i * x[0]) * value * x[j % 3]
+
+
 def of_a_dict(x):
     table = {"a": x[0], "b": x[1] * x[2]}
     keys, pairs = iter(table), iter(table.items())
@@ -230,8 +243,8 @@ def part_of_an_array(x):
         next_of_what_builtins_make, weights_in_turn, counted_on_branches, broken_off_and_gone_on,
         each_round_goes_on, first_and_rest_of_a_generator, generator_broken_off,
         generator_sees_what_is_changed, used_up, until_it_stops, taken_apart, in_pieces, two_of_one,
-        of_an_object, given_to_a_function, loop_with_else, of_a_dict, in_an_attribute,
-        in_an_attribute_in_a_loop, handed_to_callees, used_up_on_a_branch,
+        of_an_object, given_to_a_function, loop_with_else, of_a_dict, of_a_dict_outside,
+        in_an_attribute, in_an_attribute_in_a_loop, handed_to_callees, used_up_on_a_branch,
     ],
 )  # fmt: skip
 def test_an_iterator_knows_how_far_it_has_come(function):

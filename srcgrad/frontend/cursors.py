@@ -27,7 +27,6 @@ from .selections import Selections
 from .stepping import COUNTED, ENDLESS, Ahead, Indexed, Span
 from .stepwise import ROWS, STEPWISE, Chain, Entries, Items, Reversed
 from .structure import Poison, is_table, is_view
-from .tables import Members
 from .values import Bound, DictObject, Generator, Instance, Place, Ref, Sequence, Tuple, Value
 from .wording import described
 
@@ -162,8 +161,8 @@ class Cursors(Selections):
             keys = self.builtin_list(value)
             if backwards:
                 keys = self.builtin_list(self.builtin_reversed(keys))
-            dynamic = is_table(thing) and thing.type is not Members
-            entered = self.attribute(value, "entries") if dynamic else Tuple(())
+            grows = is_table(thing) and "entries" in thing.items
+            entered = self.attribute(value, "entries") if grows else Tuple(())
             return self.call(ir.Const(Entries), [value, keys, part, entered], {})
         return self.call(ir.Const(Reversed if backwards else Items), [value], {})
 

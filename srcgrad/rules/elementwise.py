@@ -68,10 +68,10 @@ adjoint(builtins.divmod, np.divmod)(lambda x, y, *, out, d_out: (d_out[1], -d_ou
 
 @elementwise(operator.pow, builtins.pow)
 def power(x, y, *, out):
-    if np.ndim(x) or np.ndim(y) or np.iscomplexobj(y):
-        d_x = power_by_base(x, y)
-    elif isinstance(y, int):
+    if isinstance(y, int):
         d_x = y * x ** (y - 1) if y else 0.0
+    elif np.ndim(x) or np.ndim(y) or np.iscomplexobj(y):
+        d_x = power_by_base(x, y)
     else:  # which raises where a number of Python does
         d_x = y * x ** (y - 1) if not 0 <= y < 1 or x else y * math.inf if y else 0.0
     return d_x, out * log_of_base(x, y)
