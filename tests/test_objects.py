@@ -1159,3 +1159,35 @@ def test_hessians_by_objects_that_hold_some_that_are_not_read(held):
         np.testing.assert_array_equal(zero, 0.0)
     both = srcgrad.hessian(lambda o: o.x**2 * np.sum(o.held.x))(Holder(3.0, held))
     np.testing.assert_allclose(both.x.held.x, 6.0 * np.ones(np.shape(held.x)))
+
+
+class Modules:
+    """A list of layers whose attributes are numbers."""
+
+    def __init__(self, *items):
+        self.count = 0
+        for item in items:
+            self.append(item)
+
+    def append(self, item):
+        setattr(self, str(self.count), item)
+        self.count += 1
+
+    def __getitem__(self, i):
+        return getattr(self, str(i))
+
+
+def test_attributes_whose_names_are_no_identifiers():
+    def f(modules, x):
+        modules.append(x * modules[0])
+        return np.sum(modules[1] ** 2), modules
+
+    modules, x = Modules(np.array([1.0, 2.0])), np.array([0.5, 3.0])
+    ((value, out), pullback) = srcgrad.vjp(f, modules, x)
+    assert value == 36.25
+    np.testing.assert_array_equal(vars(out)["1"], [0.5, 6.0])
+    d_modules, d_x = pullback((1.0, Modules(np.ones(2), np.zeros(2))))
+    np.testing.assert_allclose(vars(d_modules)["0"], 2 * modules[0] * x**2 + 1)
+    np.testing.assert_allclose(d_x, 2 * x * modules[0] ** 2)
+    gradient = srcgrad.grad(lambda modules, x: f(modules, x)[0])
+    np.testing.assert_allclose(vars(gradient(modules, x))["0"], 2 * modules[0] * x**2)
