@@ -195,6 +195,7 @@ class Inputs:
         if isinstance(value, (set, frozenset)) and all(map(is_member, value)):
             low.check_class(type(value))
             holder, members = variable(Opaque(type(value))), {v: low.lift(v, None) for v in value}
+            low.note_outer_keys(value)
             order = Order.of(value)
             made = DictObject(members, holder.name, True, type=type(value), order=order)
             return self.held(holder, made, path)
@@ -482,7 +483,9 @@ def unshared(low: Lowerer, value: Any, arrays: dict[ir.Var, ir.Var] | None = Non
         items: Any = tuple(unshared(low, item, arrays) for item in thing.items)
     else:
         items = {key: unshared(low, item, arrays) for key, item in thing.items.items()}
-    return low.new(replace(thing, items=items, external=None))
+    made = low.new(replace(thing, items=items, external=None))
+    low.copies[made.id] = low.holders.get(value.id)
+    return made
 
 
 _NUMBERS = {int: INT, float: FLOAT, bool: BOOL, complex: Scalar(np.dtype(np.complex128))}
