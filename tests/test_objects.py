@@ -1191,3 +1191,38 @@ def test_attributes_whose_names_are_no_identifiers():
     np.testing.assert_allclose(d_x, 2 * x * modules[0] ** 2)
     gradient = srcgrad.grad(lambda modules, x: f(modules, x)[0])
     np.testing.assert_allclose(vars(gradient(modules, x))["0"], 2 * modules[0] * x**2)
+
+
+class Called:
+    """An object that is called, as layers are."""
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    def __call__(self, x):
+        return np.sum(self.weights**2 * x)
+
+    def trained(self, x):
+        column = self.weights.T @ x
+        self.weights -= 0.1 * x[:, None] * column
+        return np.sum(self.weights @ column)
+
+
+def test_pullbacks_by_objects_that_are_called():
+    weights, x = np.array([[1.0, 2.0], [3.0, 4.0], [0.5, 2.5]]), np.array([1.5, 0.5, -1.0])
+    called = Called(weights.copy())
+    _, pullback = srcgrad.vjp(lambda called, x: called(x[:, None]), called, x)
+    called.weights *= 10.0  # what the caller does later doesn't matter
+    for _ in range(2):
+        d_called, _ = pullback(1.0)
+        np.testing.assert_array_equal(d_called.weights, 2 * weights * x[:, None])
+
+    def loss(called, x):
+        return called.trained(x) + called(x[:, None])
+
+    expected = srcgrad.grad(loss)(Called(weights), x).weights
+    assert np.all(expected != 0.0)
+    _, pullback = srcgrad.vjp(loss, Called(weights), x)
+    first, second = pullback(1.0), pullback(2.0)
+    np.testing.assert_allclose(first[0].weights, expected)
+    np.testing.assert_allclose(second[0].weights, 2 * expected)
