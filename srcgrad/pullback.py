@@ -29,7 +29,7 @@ class Forward(Gradient):
         # The caller may change its arrays before it calls the pullback.
         outside = list(_arrays([args, free, shown]))
         residuals = _kept(residuals, outside, {})
-        return out, Pullback(compiled, self._name, _shapes(out), residuals), aux
+        return out, Pullback(compiled, self._name, _shapes(out, compiled.nesting), residuals), aux
 
 
 _forward = kept(Forward)
@@ -198,19 +198,27 @@ def _apart(result: Any, buffers: list[Any]) -> Any:
     return result if same else with_children(result, items)
 
 
-def _shapes(out: Any) -> Any:
+def _shapes(out: Any, nesting: Any) -> Any:
     """A result's nesting with the shapes of its arrays; of a number (), of other things None."""
-    if is_structured(out):
-        return {k: _shapes(v) for k, v in fields_of(out).items()}
+    if isinstance(nesting, tuple):  # other things that an object holds may be in circles
+        held = _held(out)
+        return {key: _shapes(held.get(key), inner) for key, inner in nesting[1].items()}
     if isinstance(out, (np.ndarray, np.generic, float, complex)):
         return np.shape(out)
     if isinstance(out, (list, tuple)):
-        return dict(enumerate(map(_shapes, out)))
-    if isinstance(out, dict):
-        return {k: _shapes(v) for k, v in out.items()}
-    if has_attributes(out):
-        return {k: _shapes(v) for k, v in attributes(out).items()}
+        return {i: _shapes(item, nesting) for i, item in enumerate(out)}
     return None
+
+
+def _held(out: Any) -> dict[Any, Any]:
+    """The items or attributes of a part of a result."""
+    if isinstance(out, (list, tuple)):
+        return dict(enumerate(out))
+    if isinstance(out, dict):
+        return out
+    if is_structured(out):
+        return fields_of(out)
+    return attributes(out) if has_attributes(out) else {}
 
 
 def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:

@@ -1226,3 +1226,24 @@ def test_pullbacks_by_objects_that_are_called():
     first, second = pullback(1.0), pullback(2.0)
     np.testing.assert_allclose(first[0].weights, expected)
     np.testing.assert_allclose(second[0].weights, 2 * expected)
+
+
+def noted(x):
+    return x
+
+
+noted.last = noted
+
+
+class Noting:
+    def __init__(self, value):
+        self.value, self.note = value, noted
+
+
+def test_what_a_returned_object_holds_beside_numbers_may_be_in_a_circle():
+    x = np.array([1.0, 2.0])
+    out, pullback = srcgrad.vjp(lambda x: [Noting(x * x), Noting(x)], x)
+    assert out[0].note is noted
+    np.testing.assert_array_equal(pullback([Noting(np.ones(2)), Noting(x)])[0], 3 * x)
+    with pytest.raises(ValueError, match="shape"):
+        pullback([Noting(np.ones(3)), Noting(x)])
