@@ -143,7 +143,9 @@ def unshared(low: Lowerer, value: Any, arrays: dict[ir.Var, ir.Var] | None = Non
         items: Any = tuple(unshared(low, item, arrays) for item in thing.items)
     else:
         items = {key: unshared(low, item, arrays) for key, item in thing.items.items()}
-    return low.new(replace(thing, items=items, external=None))
+    made = low.new(replace(thing, items=items, external=None))
+    low.copies[made.id] = low.holders.get(value.id)
+    return made
 
 
 def check_apart(

@@ -195,6 +195,7 @@ class Inputs:
         if isinstance(value, (set, frozenset)) and all(map(is_member, value)):
             low.check_class(type(value))
             holder, members = variable(Opaque(type(value))), {v: low.lift(v, None) for v in value}
+            low.note_outer_keys(value)
             order = Order.of(value)
             made = DictObject(members, holder.name, True, type=type(value), order=order)
             return self.held(holder, made, path)

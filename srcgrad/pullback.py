@@ -11,8 +11,9 @@ import numpy as np
 
 from .gradient import Gradient, kept
 from .kinds import Array, ListOf, Scalar
-from .runtime import attributes, has_attributes, tuple_of
-from .signature import fields_of, is_structured
+from .runtime import attributes, has_attributes
+from .signature import fields_of, is_record, is_structured
+from .trees import children, with_children
 
 
 class Forward(Gradient):
@@ -28,7 +29,7 @@ class Forward(Gradient):
         # The caller may change its arrays before it calls the pullback.
         outside = list(_arrays([args, free, shown]))
         residuals = _kept(residuals, outside, {})
-        return out, Pullback(compiled, self._name, _shapes(out), residuals), aux
+        return out, Pullback(compiled, self._name, _shapes(out, compiled.nesting), residuals), aux
 
 
 _forward = kept(Forward)
@@ -118,7 +119,7 @@ def _arrays(thing: Any) -> Iterator[np.ndarray[Any, Any]]:
             waiting.extend(thing.values())
         elif isinstance(thing, types.ModuleType):  # from where there is a way to everything
             yield from (v for v in vars(thing).values() if isinstance(v, np.ndarray))
-        elif has_attributes(thing) and not isinstance(thing, type) and not callable(thing):
+        elif is_record(thing) or (has_attributes(thing) and not callable(thing)):
             waiting.extend(attributes(thing).values())
 
 
@@ -189,31 +190,35 @@ def _apart(result: Any, buffers: list[Any]) -> Any:
     if isinstance(result, np.ndarray):
         shared = any(np.may_share_memory(result, b) for b in buffers)
         return result.copy(order="K") if shared else result
-    if isinstance(result, tuple):
-        return tuple_of(type(result), [_apart(item, buffers) for item in result])
-    if isinstance(result, list):
-        return [_apart(item, buffers) for item in result]
-    if isinstance(result, dict):
-        return {k: _apart(v, buffers) for k, v in result.items()}
-    if has_attributes(result) and not callable(result):
-        for name, value in attributes(result).items():
-            object.__setattr__(result, name, _apart(value, buffers))
-    return result
+    inner = children(result)
+    if inner is None:
+        return result
+    items = {key: _apart(item, buffers) for key, item in inner.items()}
+    same = all(items[key] is item for key, item in inner.items())
+    return result if same else with_children(result, items)
 
 
-def _shapes(out: Any) -> Any:
+def _shapes(out: Any, nesting: Any) -> Any:
     """A result's nesting with the shapes of its arrays; of a number (), of other things None."""
-    if is_structured(out):
-        return {k: _shapes(v) for k, v in fields_of(out).items()}
+    if isinstance(nesting, tuple):  # other things that an object holds may be in circles
+        held = _held(out)
+        return {key: _shapes(held.get(key), inner) for key, inner in nesting[1].items()}
     if isinstance(out, (np.ndarray, np.generic, float, complex)):
         return np.shape(out)
     if isinstance(out, (list, tuple)):
-        return dict(enumerate(map(_shapes, out)))
-    if isinstance(out, dict):
-        return {k: _shapes(v) for k, v in out.items()}
-    if has_attributes(out):
-        return {k: _shapes(v) for k, v in attributes(out).items()}
+        return {i: _shapes(item, nesting) for i, item in enumerate(out)}
     return None
+
+
+def _held(out: Any) -> dict[Any, Any]:
+    """The items or attributes of a part of a result."""
+    if isinstance(out, (list, tuple)):
+        return dict(enumerate(out))
+    if isinstance(out, dict):
+        return out
+    if is_structured(out):
+        return fields_of(out)
+    return attributes(out) if has_attributes(out) else {}
 
 
 def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:

@@ -397,7 +397,8 @@ def distinct(params: tuple[ir.Var, ...]) -> None:
     """Give the parameters of a function names of their own."""
     taken: set[str] = set(RESERVED)
     for v in params:
-        v.name = base = INSTEAD.get(v.name, v.name)
+        base = INSTEAD.get(v.name, v.name)
+        v.name = base = base if base.isidentifier() else "value"  # an attribute's name is any text
         number = 1
         while v.name in taken:
             v.name, number = f"{base}_{number}", number + 1

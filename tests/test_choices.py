@@ -793,3 +793,29 @@ def choices_of_choices(x):
 @pytest.mark.parametrize("x", [(0.3, 0.8, 0.55), (0.8, 0.6, 0.3), (0.3, 0.2, 0.9)])
 def test_choices_of_choices(x):
     check(choices_of_choices, np.array(x))
+
+
+def drawn(shape, rng=None):
+    return (rng or np.random).standard_normal(shape)
+
+
+def a_generator_handed_on(x):
+    weights = drawn((3, 4), np.random.default_rng(0))
+    hidden = np.tanh(weights.T @ x)
+    kept = np.random.RandomState(1).rand(*hidden.shape) > 0.3  # of as many axes as are known
+    return np.sum(hidden * kept)
+
+
+def a_generator_that_may_be_none(x):
+    rng = None
+    for i in range(3):
+        if x[i] > 0.7:
+            rng = np.random.default_rng(i)
+    return np.sum(x) * (2.0 if rng else 3.0)
+
+
+@pytest.mark.parametrize("f", [a_generator_handed_on, a_generator_that_may_be_none])
+@pytest.mark.parametrize("x", [np.array([0.3, 0.8, 0.55]), np.array([0.3, 0.2, 0.55])])
+def test_an_object_whose_class_says_nothing_of_its_truth_is_true(f, x):
+    assert srcgrad.value_and_grad(f)(x)[0] == f(x)
+    srcgrad.testing.check_grads(f, (x,))

@@ -613,3 +613,12 @@ def test_signs_of_what_only_the_run_tells() -> None:
 
     for f in (of_any_rank, of_eigenvectors):
         check_grads(f, (np.array([0.3, -0.2, 0.7]),))
+
+
+def test_the_tangent_of_a_number_that_may_be_an_int_is_real():
+    def f(x, s):
+        chosen = s if x > 5 else x
+        return float(np.asarray(chosen).item()) * x
+
+    assert jvp(f, (6.0, 3), (1.0, None)) == (18.0, 3.0)
+    assert jvp(f, (2.0, 3), (1.0, None)) == (4.0, 4.0)

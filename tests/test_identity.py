@@ -1,6 +1,7 @@
 """Which objects are the same: what is passed to a function may be found in several places."""
 
 import copy
+import enum
 import itertools
 from dataclasses import dataclass, field
 
@@ -140,6 +141,28 @@ def test_functions_of_numpy_in_two_places_of_what_is_written():
         return filter.residual(filter.state, 2 * x) * filter.norms[1](filter.state)
 
     assert grad(f, argnums=1)(Filter(), 2.5) == -1.0 * 1.0 + (1.0 - 5.0)
+
+
+class Mode(enum.Enum):
+    FAST = "fast"
+    SLOW = "slow"
+
+
+class Stage:
+    def __init__(self, mode):
+        self.mode, self.gain = mode, np.array([1.0, 2.0])
+
+    def pushed(self, x):
+        self.gain *= x
+        return self.gain if self.mode is Mode.FAST else 2 * self.gain
+
+
+def test_members_of_an_enum_in_two_places_of_what_is_written():
+    def f(stages, x):
+        return sum(np.sum(stage.pushed(x)) for stage in stages)
+
+    stages = [Stage(Mode.FAST), Stage(Mode.SLOW), Stage(Mode.FAST)]
+    assert grad(f, argnums=1)(stages, 0.5) == 3.0 + 6.0 + 3.0
 
 
 def the_heaviest(bodies, body):

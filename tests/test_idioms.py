@@ -2321,3 +2321,12 @@ def test_windows_by_their_length(window):
     with pytest.raises(srcgrad.UnsupportedError, match="use an int"):
         srcgrad.grad(lambda m: np.sum(window(m) ** 2))(5.5)
     assert srcgrad.grad(lambda m: m * np.sum(window(int(m))))(5.5) == np.sum(window(5))
+
+
+@pytest.mark.parametrize("f", [statistics.mean, statistics.fmean, statistics.variance])
+def test_statistics_of_ints_of_numpy_are_refused(f):
+    """Of which Python's mean is an int: 0 of [0, 1, 1]."""
+    for data in (np.array([0, 1, 1]), [np.int64(1), 2]):
+        with pytest.raises(srcgrad.UnsupportedError, match="the statistics of NumPy's ints"):
+            srcgrad.grad(lambda x, data=data: f(data) * x)(2.0)
+    assert srcgrad.grad(lambda x: f([1, 2, 6]) * x)(2.0) == f([1, 2, 6])

@@ -136,3 +136,33 @@ def test_a_copy_is_one_statement(f):
     gradient = srcgrad.grad(f)
     gradient(0.7, 5)
     assert "copied = items[:]\n    d_copied = fresh_items(d_items)\n" in gradient.source
+
+
+class Model:
+    """Its functions stand in a dict, so it can't be one of many in a table."""
+
+    def __init__(self, weights):
+        self.functions = {"activation": np.tanh, "loss": np.sum}
+        self.weights = weights
+
+    def step(self, x):
+        a = self.functions["activation"](self.weights * x)
+        self.weights = self.weights - 0.1 * a * (1 - a**2) * x
+        return self.functions["loss"](a**2)
+
+
+def trained(x):
+    model, errors = Model(x), []
+    for i in range(400):
+        errors.append(model.step(x))
+        recent = np.array(errors[-min(i + 1, 3) :])
+        if i > 5 and np.mean(recent) - errors[-1] < 1e-3:
+            break
+    return np.sum(model.weights**2) + errors[0]
+
+
+def test_a_long_loop_over_parts_of_a_list_is_kept_beside_an_object():
+    gradient = srcgrad.grad(trained)
+    gradient(np.array([1.0, 0.5, 0.3]))
+    assert gradient.source.count("\n") < 100
+    check_grads(trained, (np.array([1.0, 0.5, 0.3]),))

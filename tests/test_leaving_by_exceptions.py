@@ -1615,3 +1615,32 @@ def test_what_no_trip_before_the_first_has_raised():
         assert value == f(X, n)
         added = [1.0 + np.cos(X[0]), 1.0, 0.0][min(n, 2)]
         np.testing.assert_allclose(slope, [added, 2 * X[1], 0.0])
+
+
+def of_definite_matrices(x):
+    """What is computed in the branch is used nowhere if the other one is taken."""
+    total = 0.0
+    for k in range(3):
+        w, v = np.linalg.eigh(np.outer(x, x) + np.diag(x) + k * np.eye(3))
+        if np.all((w > 0) & np.isfinite(w)):
+            lengths, volume = np.sqrt(w), np.log(w).sum()
+        else:
+            raise ValueError(f"singular: {w} {v}")
+        total = total * volume + np.sum(lengths)
+    return total
+
+
+def of_some_matrices(x):
+    total = 0.0
+    for k in range(3):
+        _, r = np.linalg.qr(np.outer(x, x) + np.diag(x) + k * np.eye(3))
+        sizes, volume = np.zeros(3), 1.0
+        if np.all((r != 0) | (np.tri(3, k=-1) > 0)) and k != 1:
+            sizes, volume = np.diag(r) ** 2, np.sum(r**2)
+        total = total * volume + np.sum(sizes) + x[k]
+    return total
+
+
+@pytest.mark.parametrize("f", [of_definite_matrices, of_some_matrices])
+def test_factors_that_one_branch_needs(f):
+    check(f)

@@ -228,3 +228,78 @@ def kept_by_a_while(x):
 
 def test_functions_are_kept_by_a_long_while():
     check_grads(kept_by_a_while, (X,), order=1)
+
+
+class Parameter:
+    def __init__(self, data):
+        self.data = data
+
+
+def by_arguments(weights, x):
+    out = Value(x, weights)
+    order, seen = [], set()
+    for weight in weights * 2:
+        if weight not in seen:
+            seen.add(weight)
+            order.append(weight.data * x)
+    numbers = {weight: i + 1.0 for i, weight in enumerate(weights)}
+    return sum(order) * numbers[weights[1]] + len(out.parents)
+
+
+def test_objects_of_arguments_are_keys():
+    weights = [Parameter(0.4), Parameter(0.7), Parameter(-1.3)]
+    gradient = srcgrad.value_and_grad(by_arguments, argnums=(0, 1))
+    value, (d_weights, d_x) = gradient(weights, 0.8)
+    assert value == by_arguments(weights, 0.8)
+    assert d_x == pytest.approx(2 * (0.4 + 0.7 - 1.3))
+    assert [d.data for d in d_weights] == [1.6, 1.6, 1.6]
+    with pytest.raises(ValueError, match="the same Parameter is in two places"):
+        gradient([weights[0], weights[1], weights[0]], 0.8)
+
+
+PLACE = Parameter(2.0)
+PLACES, PAIRS = {PLACE: 5.0}, {(PLACE, 1): 5.0}
+NUMBER, NUMBERS = id(PLACE), {id(PLACE): 5.0}
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda place, x: x**2 if place in PLACES else x,
+        lambda place, x: PLACES.get(place, 1.0) * x,
+        lambda place, x: sum({**PLACES, place: x}.values()),
+        lambda place, x: len({place: x, **PLACES}) * x,
+        lambda place, x: x**2 if (place, 1) in PAIRS else x,
+    ],
+)
+def test_objects_of_arguments_that_may_be_keys_outside_are_refused(f):
+    def written(place, x):
+        place.data = x * place.data
+        return f(place, x) * place.data
+
+    for function in (f, written):
+        with pytest.raises(srcgrad.UnsupportedError, match=r"known when compiling|may be the same"):
+            srcgrad.grad(function, argnums=1)(PLACE, 3.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda place, x: x**2 if id(place) == NUMBER else x,
+        lambda place, x: NUMBERS.get(id(place), 1.0) * x,
+        lambda place, x: {id(place): x}.get(NUMBER, 2.0),
+    ],
+)
+def test_the_id_of_an_argument_is_its_own_where_a_copy_is_written(f):
+    def written(place, x):
+        data, place.data = place.data, x * place.data
+        result = f(place, x) * place.data
+        place.data = data
+        return result
+
+    for function in (f, written):
+        value, slope = srcgrad.value_and_grad(function, argnums=1)(PLACE, 3.0)
+        assert value == function(PLACE, 3.0)
+        assert slope == pytest.approx(
+            (function(PLACE, 3.0 + 1e-6) - function(PLACE, 3.0 - 1e-6)) / 2e-6, rel=1e-6
+        )

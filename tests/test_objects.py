@@ -1159,3 +1159,91 @@ def test_hessians_by_objects_that_hold_some_that_are_not_read(held):
         np.testing.assert_array_equal(zero, 0.0)
     both = srcgrad.hessian(lambda o: o.x**2 * np.sum(o.held.x))(Holder(3.0, held))
     np.testing.assert_allclose(both.x.held.x, 6.0 * np.ones(np.shape(held.x)))
+
+
+class Modules:
+    """A list of layers whose attributes are numbers."""
+
+    def __init__(self, *items):
+        self.count = 0
+        for item in items:
+            self.append(item)
+
+    def append(self, item):
+        setattr(self, str(self.count), item)
+        self.count += 1
+
+    def __getitem__(self, i):
+        return getattr(self, str(i))
+
+
+def test_attributes_whose_names_are_no_identifiers():
+    def f(modules, x):
+        modules.append(x * modules[0])
+        return np.sum(modules[1] ** 2), modules
+
+    modules, x = Modules(np.array([1.0, 2.0])), np.array([0.5, 3.0])
+    ((value, out), pullback) = srcgrad.vjp(f, modules, x)
+    assert value == 36.25
+    np.testing.assert_array_equal(vars(out)["1"], [0.5, 6.0])
+    d_modules, d_x = pullback((1.0, Modules(np.ones(2), np.zeros(2))))
+    np.testing.assert_allclose(vars(d_modules)["0"], 2 * modules[0] * x**2 + 1)
+    np.testing.assert_allclose(d_x, 2 * x * modules[0] ** 2)
+    gradient = srcgrad.grad(lambda modules, x: f(modules, x)[0])
+    np.testing.assert_allclose(vars(gradient(modules, x))["0"], 2 * modules[0] * x**2)
+
+
+class Called:
+    """An object that is called, as layers are."""
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    def __call__(self, x):
+        return np.sum(self.weights**2 * x)
+
+    def trained(self, x):
+        column = self.weights.T @ x
+        self.weights -= 0.1 * x[:, None] * column
+        return np.sum(self.weights @ column)
+
+
+def test_pullbacks_by_objects_that_are_called():
+    weights, x = np.array([[1.0, 2.0], [3.0, 4.0], [0.5, 2.5]]), np.array([1.5, 0.5, -1.0])
+    called = Called(weights.copy())
+    _, pullback = srcgrad.vjp(lambda called, x: called(x[:, None]), called, x)
+    called.weights *= 10.0  # what the caller does later doesn't matter
+    for _ in range(2):
+        d_called, _ = pullback(1.0)
+        np.testing.assert_array_equal(d_called.weights, 2 * weights * x[:, None])
+
+    def loss(called, x):
+        return called.trained(x) + called(x[:, None])
+
+    expected = srcgrad.grad(loss)(Called(weights), x).weights
+    assert np.all(expected != 0.0)
+    _, pullback = srcgrad.vjp(loss, Called(weights), x)
+    first, second = pullback(1.0), pullback(2.0)
+    np.testing.assert_allclose(first[0].weights, expected)
+    np.testing.assert_allclose(second[0].weights, 2 * expected)
+
+
+def noted(x):
+    return x
+
+
+noted.last = noted
+
+
+class Noting:
+    def __init__(self, value):
+        self.value, self.note = value, noted
+
+
+def test_what_a_returned_object_holds_beside_numbers_may_be_in_a_circle():
+    x = np.array([1.0, 2.0])
+    out, pullback = srcgrad.vjp(lambda x: [Noting(x * x), Noting(x)], x)
+    assert out[0].note is noted
+    np.testing.assert_array_equal(pullback([Noting(np.ones(2)), Noting(x)])[0], 3 * x)
+    with pytest.raises(ValueError, match="shape"):
+        pullback([Noting(np.ones(3)), Noting(x)])

@@ -935,3 +935,21 @@ def test_what_an_integrand_does_at_an_end_that_stands_still(integrand, end, caps
     assert srcgrad.hessian(given)(t, 0.0) == pytest.approx(curved, rel=1e-3)
     check_grads(both, (t, 0.7), order=1)
     assert "at 0.0" not in capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda found: found.nit < 100,
+        lambda found: hasattr(found, "nfev"),
+        lambda found: getattr(found, "njev", 0) > 2,
+        lambda found: found.get("hess_inv") is None,
+    ],
+)
+def test_what_a_solver_that_is_differentiated_does_not_say_is_refused(asked) -> None:
+    def f(x):
+        found = optimize.minimize(lambda v: np.sum((v - x) ** 2), np.zeros(2))
+        return np.sum(found.x * (2.0 if asked(found) else 3.0))
+
+    with pytest.raises(srcgrad.UnsupportedError, match="of a solver that is differentiated isn't"):
+        srcgrad.grad(f)(np.ones(2))

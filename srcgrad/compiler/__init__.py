@@ -143,7 +143,7 @@ def _taken_apart(task: Task) -> Compiled:
     with suppress(UnsupportedError, TooLong):
         return _in_tables(compact)
     with suppress(UnsupportedError, TooLong):
-        return _compiled_recursions(compact)
+        return _compiled_recursions(replace(compact, objects=Knowledge()))
     try:  # there is no shorter way
         return _shared(replace(task, calls=Calls(), objects=Knowledge(), longest=ENDLESS))
     except TooLong:

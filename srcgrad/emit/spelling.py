@@ -32,6 +32,7 @@ from ..ir import list_append
 from ..kinds import Array, Fields, ListOf, Opaque, Scalar
 from ..packages import told
 from ..rules import registry
+from .words import is_identifier
 
 BINARY = {
     operator.add: gast.Add, operator.sub: gast.Sub, operator.mul: gast.Mult,
@@ -123,7 +124,8 @@ class Speller:
             what = s.args[1].value
             if what in ASKED and may_be_number(s.args[0]):
                 return call(attribute(name("np"), what), args[:1])
-            return attribute(args[0], what)
+            if is_identifier(what):
+                return attribute(args[0], what)
         if f is operator.call:
             return call(args[0], args[1:], kwargs)
         if f in (list, tuple) and isinstance(s.args[0], ir.Pack):

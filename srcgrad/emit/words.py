@@ -15,14 +15,18 @@ from .levels import ATOM, FACTOR, SUM
 
 
 @lru_cache(maxsize=4096)
+def is_identifier(name: str) -> bool:
+    """Whether a name can be printed: Python would read one not in normal form as another one."""
+    return (
+        isinstance(name, str)
+        and name.isidentifier()
+        and not keyword.iskeyword(name)
+        and unicodedata.normalize("NFKC", name) == name
+    )
+
+
 def identifier(name: str) -> str:
-    # Python would read an identifier that is not in this normal form as another one
-    if (
-        not isinstance(name, str)
-        or not name.isidentifier()
-        or keyword.iskeyword(name)
-        or unicodedata.normalize("NFKC", name) != name
-    ):
+    if not is_identifier(name):
         raise ValueError(f"not a name that can be printed: {name!r}")
     return name
 

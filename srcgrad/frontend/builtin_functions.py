@@ -477,10 +477,11 @@ class BuiltinFunctions(Sorting):
             return self.for_each(value, self.builtin_id)
         if isinstance(value, Ref):
             thing = self.state.heap[value.id]
-            held = self.held_outside(value)
+            held = self.copies.get(value.id) or self.held_outside(value)
             if held is not None:
                 return self.emit(builtins.id, (held,), inferred=Inferred(int_kind()), name="number")
             at_run_time = isinstance(thing, ListObject) and thing.var is not None
+            at_run_time = at_run_time or value.id in self.copies
             if at_run_time or thing.external or is_table(thing) or self.making:
                 raise self.refuse("the id of this object isn't known when compiling", ASK_IS)
             self.the_only_one(thing)

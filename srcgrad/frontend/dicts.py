@@ -51,10 +51,16 @@ class Dicts(MixedLists):
     def is_its_own_key(self, ref: Ref) -> bool:
         """Whether an object is a key by which object it is, and that is known."""
         thing = self.on_heap(ref)
-        if not isinstance(thing, Instance) or thing.external or is_table(thing) or self.making:
+        if not isinstance(thing, Instance) or is_table(thing) or self.making:
             return False
         if any(self.class_attribute(thing.type, name) for name in ("__eq__", "__hash__")):
             return False
+        if thing.external:  # the caller may have passed one object twice: that is asked of copies
+            self.want_own(thing)
+            return False
+        if ref.id in self.copies:
+            self.copied_keys = True
+            self.check_copied_keys()
         self.the_only_one(thing)
         return True
 

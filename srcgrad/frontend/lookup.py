@@ -11,7 +11,7 @@ import collections
 import enum
 import functools
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..analysis.samples import GENERATORS
 from ..errors import UnsupportedError
 from ..rules import registry
 from ..rules.structured import RecordArray, Records
-from ..signature import HELD, fields_of, held, is_structured
+from ..signature import HELD, fields_of, held, is_record, is_structured
 from .boundness import Boundness
 from .predicates import SIMPLE, TRUE, is_member, is_static
 from .recent import imported
@@ -358,6 +358,7 @@ class Lookup(Boundness):
         """What stands for a list, deque, dict or set that exists before the function runs."""
         if isinstance(value, (set, frozenset)):
             members = {item: self.lift(item, None) for item in value}
+            self.note_outer_keys(value)
             return DictObject(members, str(path), True, type=type(value), order=Order.of(value))
         if isinstance(value, (list, collections.deque)):
             items = tuple(self.lift(v, Path("item", path, i)) for i, v in enumerate(value))
@@ -423,10 +424,26 @@ class Lookup(Boundness):
         self, value: dict[Any, Any], items: dict[Any, Value], name: str
     ) -> DictObject:
         """What stands for a dict that exists before the function runs."""
+        self.note_outer_keys(value)
         user = bool(added_by(type(value)))
         known = (collections.Counter, collections.OrderedDict, collections.defaultdict)
         cls = type(value) if user or isinstance(value, known) else dict
         return DictObject(items, name, type=cls, is_namespace=user and vars(value) is value)
+
+    def note_outer_keys(self, keys: Iterable[Any]) -> None:
+        """Note that objects are keys outside, of which a copy of an argument's may be one."""
+        if any(map(holds_object, keys)):
+            self.outer_keys = True
+            self.check_copied_keys()
+
+    def check_copied_keys(self) -> None:
+        """Refuse a copy of an object as a key where the object itself may be one."""
+        if self.copied_keys and self.outer_keys:
+            raise self.refuse(
+                "an object of the arguments is a key here, and objects are keys of a dict or set "
+                "outside or among the arguments, too: they may be the same",
+                "use the object's name or number as the key",
+            )
 
     def new(self, thing: Any, ref: Ref | None = None) -> Ref:
         """A reference to a new object on the heap."""
@@ -499,3 +516,8 @@ def as_records(array: np.ndarray[Any, Any], columns: Value, name: str) -> Instan
     """The object that stands for a structured array, of the arrays of its fields."""
     items = {"columns": columns, "dtype": ir.Const(array.dtype), "ndim": ir.Const(array.ndim)}
     return Instance(RecordArray if type(array) is np.recarray else Records, items, name)
+
+
+def holds_object(key: Any) -> bool:
+    """Whether a key of a dict or set is an object, or a tuple that holds one."""
+    return any(map(holds_object, key)) if isinstance(key, tuple) else is_record(key)

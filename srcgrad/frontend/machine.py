@@ -214,6 +214,9 @@ class Machine:
         self.keeps_dicts = False  # whether lists keep dicts as the tuples of their values
         self.lists_of_records: dict[ir.Var, ir.Assign] = {}  # how those lists are made
         self.of_arguments: dict[int, str] = {}  # of references: the argument that they are part of
+        # Of references to copies of what arguments hold: what holds the original
+        self.copies: dict[int, ir.Var | None] = {}
+        self.copied_keys = self.outer_keys = False  # are copies keys? are objects outside?
         self.holdable: dict[int, Any] = {}  # of references to dicts: what asks for one value
         self.outer_objects: set[int] = set()  # references to what was ever lifted
         self.depth = 0

@@ -48,6 +48,8 @@ class Truth(Operators):
                 if isinstance(value.kind, (Array, ListOf)):  # what it holds may change
                     self.guard(bool, (value,), {})
                     return self.emit(bool, (value,), inferred=Inferred(BOOL), name="test")
+                if isinstance(value.kind, Opaque) and self.is_always_true(value, value.kind.type):
+                    return TRUE
                 if isinstance(value.kind, (Scalar, Opaque)):
                     return value
             case Journal():
@@ -69,6 +71,12 @@ class Truth(Operators):
                     return self.truth_of_object(thing.type, value)
                 return ir.Const(bool(thing.items))
         return TRUE
+
+    def is_always_true(self, value: ir.Var, cls: type | None) -> bool:
+        """Whether what is no array or number is true since its class says nothing of its truth."""
+        if cls is None or cls is object or self.may_be_none(value):
+            return False
+        return not hasattr(cls, "__bool__") and not hasattr(cls, "__len__")
 
     def ask_whether_missing(self, value: Tuple) -> None:
         """Begin again if a tuple was taken out of a list as if there were no None in it."""

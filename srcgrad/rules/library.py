@@ -315,22 +315,33 @@ def insort_left(a, x, lo=0, hi=None, *, key=None):
 # Statistics
 
 
+def data_points(data):
+    """The items of the data; of NumPy's ints the statistics are truncated, or overflow."""
+    items = list(data)
+    for item in items:
+        if isinstance(item, (np.integer, np.bool_)):
+            raise NotImplementedError(
+                "the statistics of NumPy's ints are ints: use np.mean, np.var or np.std, or floats"
+            )
+    return items
+
+
 @definition(statistics.mean, statistics.fmean)
 def mean(data):
-    items = list(data)
+    items = data_points(data)
     return sum(items) / len(items)
 
 
 @definition(statistics.variance)
 def variance(data, xbar=None):
-    items = list(data)
+    items = data_points(data)
     center = sum(items) / len(items) if xbar is None else xbar
     return sum([(x - center) ** 2 for x in items]) / (len(items) - 1)
 
 
 @definition(statistics.pvariance)
 def pvariance(data, mu=None):
-    items = list(data)
+    items = data_points(data)
     center = sum(items) / len(items) if mu is None else mu
     return sum([(x - center) ** 2 for x in items]) / len(items)
 

@@ -141,7 +141,7 @@ def project(gradient: Any, like: Any) -> Any:
     (array([1.]), array([0.]))
     """
     if np.result_type(like).kind in "biu":
-        return np.zeros_like(gradient)
+        return np.zeros_like(np.real(gradient))
     if np.iscomplexobj(gradient) and not np.iscomplexobj(like):
         return np.real(gradient)
     return gradient

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -202,7 +203,8 @@ def _arrays(part: Any) -> Any:
 def _containers(things: Any) -> Iterator[Any]:
     """The lists, dicts, sets and objects in a nest, each place of them.
 
-    Functions of NumPy, which an object may hold as its strategies, aren't written.
+    Strategies that an object may hold, such as functions of NumPy and members of an enum,
+    aren't written.
     """
     for thing in things:
         parts = _parts(thing)
@@ -229,7 +231,7 @@ def _parts(thing: Any) -> Any:
         return thing.values()
     if isinstance(thing, (list, tuple)) or hasattr(type(thing), "popleft"):
         return thing
-    if isinstance(thing, (np.ufunc, type(np.sum))):
+    if isinstance(thing, (np.ufunc, type(np.sum), enum.Enum, type)):
         return None
     if type(thing).__module__ != "builtins" and has_attributes(thing):
         return attributes(thing).values()

@@ -14,6 +14,7 @@ import builtins
 import functools
 import math
 import operator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ..analysis.inference import Inferred
 from ..analysis.positivity import Positivity
 from ..analysis.usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
 from ..analysis.wholly import WhollyUsed
+from ..frontend.values import Tuple
 from ..ir import list_append
 from ..kinds import Array, ListOf, Scalar
 from ..rules import registry
@@ -565,3 +567,10 @@ def _blocks(block: ir.Block) -> list[ir.Block]:
     for s in ir.walk(block):
         found += ir.blocks(s)
     return found
+
+
+def yielded(adjoint: Any, by: dict[ir.Var, ir.Operand]) -> Any:
+    """An adjoint in a branch, of which the target of the `if` is what the branch yields."""
+    if isinstance(adjoint, Tuple):  # of a primitive that returns several
+        return replace(adjoint, items=tuple(yielded(item, by) for item in adjoint.items))
+    return by.get(adjoint, adjoint) if isinstance(adjoint, ir.Var) else adjoint

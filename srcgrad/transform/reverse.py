@@ -25,7 +25,7 @@ from ..kinds import Array, Kind, ListOf, TupleOf
 from ..rules import registry
 from .application import HOW_TO_ADD, keywords_of, names_repeatedly
 from .contributions import adjoint_kind, is_zero
-from .masks import Mask
+from .masks import Mask, yielded
 from .unit_calls import UnitCalls
 
 
@@ -104,8 +104,7 @@ class Adjoint(UnitCalls):
             last = ir.If(test, ir.Block(), ir.Block(), (), self.span)
             outer.statements.append(last)
         taken, other = (last.then, last.orelse) if value else (last.orelse, last.then)
-        if d_out in last.targets:
-            d_out = taken.results[last.targets.index(d_out)]
+        d_out = yielded(d_out, dict(zip(last.targets, taken.results, strict=True)))
         self.block = taken
         self.apply(s, d_out)
         self._settle_buffers(buffers)

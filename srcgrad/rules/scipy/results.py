@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+# what SciPy's solvers say of their way
+UNTOLD = frozenset({
+    "nit", "nfev", "njev", "nhev", "nlu", "hess", "hess_inv", "grad", "active_mask", "optimality",
+    "iterations", "function_calls", "method",
+})  # fmt: skip
+
 
 class OptimizeResult(dict[str, Any]):
     def __getattr__(self, name):
-        try:
+        if name in self:
             return self[name]
-        except KeyError as error:
-            raise AttributeError(name) from error
+        refuse_untold(name)
+        raise AttributeError(name)
+
+    def get(self, name, default=None):
+        if name in self:
+            return self[name]
+        refuse_untold(name)
+        return default
 
     def __setattr__(self, name, value):
         self[name] = value
+
+
+def refuse_untold(name):
+    if name in UNTOLD:
+        raise NotImplementedError(f"{name!r} of a solver that is differentiated isn't known")
