@@ -135,6 +135,52 @@ ALL = [
 ]  # fmt: skip
 
 
+def a_table_of_lists(x):
+    d = [[math.sqrt((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2) for q in x] for p in x]
+    return sum(1 / d[i][j] for i in range(len(x)) for j in range(len(x)) if i != j)
+
+
+def a_table_by_rows(x):
+    d = np.zeros((len(x), len(x)))
+    for i in range(len(x)):
+        for j in range(len(x)):
+            d[i][j] = math.sqrt((x[i, 0] - x[j, 0]) ** 2)
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i):
+            total += 1 / d[i][j]
+    return total
+
+
+def sums_of_squares_in_loops(x):
+    d = np.zeros((len(x), len(x)))
+    for i in range(len(x)):
+        for j in range(len(x)):
+            square = 0.0
+            for k in range(x.shape[1]):
+                square += (x[i, k] - x[j, k]) ** 2
+            d[i, j] = math.sqrt(square)
+    return sum(min(d[i, j] for j in range(len(x)) if j != i) for i in range(len(x)))
+
+
+def the_second_of_sorted_distances(x):
+    total = 0.0
+    for p in x:
+        total += sorted([(math.sqrt(sum((p - q) ** 2)), q[0]) for q in x])[1][0]
+    return total
+
+
+TABLES = [
+    a_table_of_lists, a_table_by_rows, sums_of_squares_in_loops, the_second_of_sorted_distances
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f", TABLES, ids=lambda f: f.__name__)
+def test_distances_number_by_number(f: Callable[[Any], Any]) -> None:
+    check_grads(f, (POINTS,), order=1)
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
 def test_what_is_left_out(f: Callable[[Any], Any]) -> None:

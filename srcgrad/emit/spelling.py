@@ -143,6 +143,8 @@ class Speller:
         if zero is not None:
             length = call(self.reference(len), args)
             return gast.BinOp(gast.List([zero], gast.Load()), gast.Mult(), length)
+        if f is runtime.unless_zero and len(args) == 2 and all(map(_is_double, s.args)):
+            return gast.IfExp(args[1], args[0], constant(0.0))
         if f in registry.spellings:
             return self.registered(registry.spellings[f], args, kwargs)
         special = self.numpy(s, args, kwargs)
@@ -264,6 +266,11 @@ def _zero_of_items(operand: ir.Operand) -> Ast | None:
     """The adjoint that each item of a list begins with, where it is the same one: of numbers."""
     kind = getattr(operand, "kind", None)
     return _zero(kind.item) if isinstance(kind, ListOf) else None
+
+
+def _is_double(operand: ir.Operand) -> bool:
+    kind = getattr(operand, "kind", None)
+    return isinstance(kind, Scalar) and kind.dtype == np.float64
 
 
 def _zero(kind: Any) -> Ast | None:

@@ -39,14 +39,14 @@ from ..frontend.operations import (
 )
 from ..ir import list_append
 from ..kinds import Array, Dimension, ListOf, Opaque, Scalar, Size, TupleOf, least
-from ..runtime import boxed, listed
+from ..runtime import boxed, listed, unless_zero
 
 STORES = (operator.setitem, add_to_item, subtract_from_item)
 SUMS = (operator.add, operator.sub)
 EXACT = (*SUMS, operator.mul, operator.neg, operator.pos, operator.abs, builtins.abs)
 ACCUMULATE = (operator.iadd, operator.isub, operator.imul)
 COMPARE = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
-EXTREMES = (builtins.max, builtins.min)  # one of their operands, whichever it is
+CHOICES = (builtins.max, builtins.min, unless_zero)  # one of their operands, or zero
 SHAPES = ("shape", "size", "ndim")
 FLOAT = np.dtype(np.float64)
 PLAIN = tuple(map(np.dtype, (bool, np.int64, np.float64, np.complex128)))  # floats go along with
@@ -403,7 +403,7 @@ class _Flow:
             return
         if s.function is list_append:
             self.add(s.args[0], regions)  # type: ignore[arg-type]
-        elif s.function in (*COMPARE, *EXTREMES, operator.not_) or _takes_out(s):
+        elif s.function in (*COMPARE, *CHOICES, operator.not_) or _takes_out(s):
             self.add(s.target, regions)
         elif s.function in (*EXACT, operator.truediv) and isinstance(s.target.kind, Scalar):
             if not any(map(self.is_numpys, s.args)):
@@ -443,7 +443,7 @@ class _Flow:
             held = _holds_floats(array) and not self.of([key])
             return held and isinstance(value, ir.Var) and _is_double(value)
         plain = all(map(_is_plain, s.args))
-        if f in EXTREMES:
+        if f in CHOICES:
             return (
                 plain
                 and len(s.args) > 1

@@ -24,7 +24,15 @@ from ..analysis.activity import is_inert
 from ..analysis.elementwise import COPIES, is_elementwise
 from ..analysis.inference import Inferred
 from ..analysis.positivity import Positivity
-from ..analysis.usage import PLACES, PRODUCTS, Condition, PartialUse, Use, conditions
+from ..analysis.usage import (
+    PLACES,
+    PRODUCTS,
+    Condition,
+    PartialUse,
+    Use,
+    conditions,
+    is_zero_number,
+)
 from ..analysis.wholly import WhollyUsed
 from ..frontend.values import Tuple
 from ..ir import list_append
@@ -61,6 +69,8 @@ ASKING: frozenset[Any] = frozenset(
     {np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf}
     | {math.isnan, math.isinf, math.isfinite}
 )
+Joined = dict[ir.Operand, tuple[ir.Operand, ...]]
+NOT_JOINED: Joined = {}
 Mask = tuple[Any, bool, bool]  # the condition, the value it has, and whether it's needed by now
 
 
@@ -140,7 +150,8 @@ class Masks(Shadows):
     def _is_lossy(self, s: ir.Assign, operand: ir.Var) -> bool:
         """Whether a contribution may be nan where the adjoint that it is a multiple of is zero."""
         each = is_elementwise(s.function)
-        if s.target in self.bounded_numbers and self._used_in_part(s):
+        number = s.target in self.bounded_numbers or isinstance(s.target.kind, Scalar)
+        if number and self._used_in_part(s):
             return True
         if each and (
             s.target in self.tainted
@@ -199,7 +210,9 @@ class Masks(Shadows):
             # a Python number at a pole has raised
             return kind == "root" or getattr(s.target.kind, "python", None) is not True
         if not kind or not isinstance(s.target.kind, Array):
-            return False
+            # a distance in a table, of which the program may not ask that of a thing from itself
+            kept = s.target in self.put_in_lists
+            return kept and kind == "root" and self._is_square(s.args[0], self.joined)
         use = self.partial_use.of(s.target)
         if s.target in (self.covered if kind == "pole" else self.wholly_used):
             use = Use.WHOLE
@@ -383,18 +396,29 @@ class Masks(Shadows):
                 found.add(memory(s.target))
         return {v for v in self.made if memory(v) in found}
 
-    def _is_square(self, operand: ir.Operand) -> bool:
-        """Whether an operand is a square or a sum of squares."""
+    def _is_square(self, operand: ir.Operand, joined: Joined = NOT_JOINED) -> bool:
+        """Whether an operand is a square or a sum of squares, one that a loop adds up perhaps."""
+        if operand in joined:
+            assumed = {**joined, operand: (ir.Const(0.0),)}
+            return all(self._is_square(end, assumed) for end in joined[operand])
+        if joined and isinstance(operand, ir.Const):
+            return is_zero_number(operand.value)
         made = self.made.get(operand) if isinstance(operand, ir.Var) else None
         if made is None or not made.args:
             return False
         if made.function in SUMS:
             arrays = made.args if made.function is not np.sum else made.args[:1]
-            return all(map(self._is_square, arrays))
+            return all(self._is_square(a, joined) for a in arrays)
         first, *others = made.args
         if made.function in (operator.pow, np.power):
             return isinstance(others[0], ir.Const) and others[0].value == 2
         return made.function is np.square or (made.function in PRODUCTS and others[0] is first)
+
+    @functools.cached_property
+    def joined(self) -> Joined:
+        """What the variables may be in which values meet at branches and loops."""
+        meetings = (s for s in ir.walk(self.function.block) if not isinstance(s, ir.Assign))
+        return {v: operands for s in meetings for v, operands in ir.joins(s)}
 
     @functools.cached_property
     def made(self) -> dict[ir.Var, ir.Assign]:
