@@ -387,6 +387,17 @@ def test_what_is_used_on_one_branch_is_undone_there() -> None:
     assert g.source.count("if r > 0:") == 1
 
 
+def test_several_results_of_which_one_is_used_on_a_branch() -> None:
+    def fitted(x, y):
+        slopes = np.linalg.lstsq(x, y, rcond=None)[0]
+        if np.isnan(slopes[0]):
+            raise ValueError("no fit")
+        else:
+            return slopes
+
+    check_grads(fitted, (UNEVEN[:, 1:] ** 2, X[:3]), order=1)
+
+
 def test_a_length_that_is_not_flat_has_no_gradient_at_zero() -> None:
     with np.errstate(all="ignore"):
         assert np.isnan(srcgrad.grad(lambda x: np.sum(np.sqrt(x**2)))(np.zeros(2))).all()
