@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,11 @@ from .kinds import Array, ListOf, Scalar
 from .runtime import attributes, has_attributes
 from .signature import fields_of, is_record, is_structured
 from .trees import children, with_children
+
+# What lists of the forward sweep hold most, and what needs neither a copy nor a look inside
+PLAIN = frozenset(
+    {bool, int, float, complex, str, type(None), np.bool_, np.int64, np.float32, np.float64}
+)
 
 
 class Forward(Gradient):
@@ -114,13 +119,23 @@ def _arrays(thing: Any) -> Iterator[np.ndarray[Any, Any]]:
         if isinstance(thing, np.ndarray):
             yield thing
         elif isinstance(thing, (list, tuple)):
-            waiting.extend(thing)
+            waiting.extend(_more_than_numbers(thing))
         elif isinstance(thing, dict):
-            waiting.extend(thing.values())
+            waiting.extend(_more_than_numbers(thing.values()))
         elif isinstance(thing, types.ModuleType):  # from where there is a way to everything
             yield from (v for v in vars(thing).values() if isinstance(v, np.ndarray))
         elif is_record(thing) or (has_attributes(thing) and not callable(thing)):
             waiting.extend(attributes(thing).values())
+
+
+def _more_than_numbers(items: Iterable[Any]) -> list[Any]:
+    """The items that aren't numbers, or tuples of them."""
+    return [item for item in items if not _is_plain(item)]
+
+
+def _is_plain(item: Any) -> bool:
+    kind = type(item)
+    return kind in PLAIN or (kind is tuple and PLAIN.issuperset(map(type, item)))
 
 
 def _kept(residual: Any, outside: list[Any], done: dict[int, Any]) -> Any:
@@ -136,7 +151,7 @@ def _kept(residual: Any, outside: list[Any], done: dict[int, Any]) -> Any:
             kept = residual.copy(order="K")
     elif isinstance(residual, list):
         done[id(residual)] = kept = []
-        kept += [_kept(item, outside, done) for item in residual]
+        kept += [i if _is_plain(i) else _kept(i, outside, done) for i in residual]
     elif isinstance(residual, dict):
         done[id(residual)] = kept = residual.copy()
         kept.update({key: _kept(item, outside, done) for key, item in residual.items()})
@@ -156,7 +171,7 @@ def _saved(item: Any) -> Callable[[], None]:
 
         return restore_array
     if isinstance(item, tuple):
-        parts = [_saved(i) for i in item]
+        parts = [_saved(i) for i in _more_than_numbers(item)]
 
         def restore_tuple() -> None:
             for restore in parts:
@@ -164,7 +179,7 @@ def _saved(item: Any) -> Callable[[], None]:
 
         return restore_tuple
     if isinstance(item, dict):
-        entries, values = dict(item), [_saved(i) for i in item.values()]
+        entries, values = dict(item), [_saved(i) for i in _more_than_numbers(item.values())]
 
         def restore_dict() -> None:
             item.clear()
@@ -174,7 +189,7 @@ def _saved(item: Any) -> Callable[[], None]:
 
         return restore_dict
     if isinstance(item, list):
-        items, inner = list(item), [_saved(i) for i in item]
+        items, inner = list(item), [_saved(i) for i in _more_than_numbers(item)]
 
         def restore_list() -> None:
             item[:] = items
@@ -193,7 +208,7 @@ def _apart(result: Any, buffers: list[Any]) -> Any:
     inner = children(result)
     if inner is None:
         return result
-    items = {key: _apart(item, buffers) for key, item in inner.items()}
+    items = {k: i if _is_plain(i) else _apart(i, buffers) for k, i in inner.items()}
     same = all(items[key] is item for key, item in inner.items())
     return result if same else with_children(result, items)
 
