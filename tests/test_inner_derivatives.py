@@ -27,6 +27,7 @@ from srcgrad import (
     vhp,
     vjp,
 )
+from srcgrad.testing import check_grads
 
 PROGRAMS: list[Callable[[Any], Any]] = []
 POINT = np.array([0.7, -0.4, 1.1])
@@ -934,3 +935,67 @@ def test_what_is_passed_and_written_through_another_name():
     with pytest.raises(UnsupportedError, match="is passed to a function and found by it outside"):
         grad(changed)(1.5)
     assert LISTED[0].w == 3.0
+
+
+def of_numbers(x):
+    listed = []
+    for v in x:
+        listed.append(v * v)
+
+    def f(t, items):
+        total = 0.0
+        for i, v in enumerate(items):
+            total += np.sin(t * v) * (i + 1) * v
+        return total
+
+    slope = grad(f)(x[0], listed)
+    listed[0] = 3.0
+    return slope * grad(grad(f))(x[1], listed)
+
+
+def of_pairs_in_a_dict(x):
+    pairs = []
+    for v in x:
+        pairs.append((v * v, v))
+
+    def f(t, held):
+        return held["scale"] * sum(t**3 * a * b**2 for a, b in held["pairs"])
+
+    return grad(f)(x[1], {"pairs": pairs, "scale": x[0]})
+
+
+@pytest.mark.parametrize("f", [of_numbers, of_pairs_in_a_dict])
+def test_lists_of_the_run_are_passed(f):
+    check_grads(f, (np.array([0.3, 0.8, 0.55, 1.2]),))
+
+
+def test_lists_of_objects_stay_loops_in_second_derivatives():
+    def energy(k, bodies):
+        total = 0.0
+        for a in bodies:
+            for b in bodies:
+                if a is not b:
+                    total += k**2 * (a.w - b.w) ** 2
+        return total
+
+    bodies = [Weights(0.1 * i) for i in range(20)]
+    product = hvp(energy)
+    pairs = energy(1.0, bodies)
+    assert product(3.0, bodies, 1.5) == pytest.approx(3.0 * pairs)
+    assert product.source.count("\n") < 40
+
+
+def test_lists_of_the_run_that_are_written_inside_are_refused():
+    def f(x):
+        listed = []
+        for v in x:
+            listed.append(v * v)
+
+        def first(t, items):
+            listed[0] = 3.0
+            return t**2 * sum(items)
+
+        return grad(first)(x[0], listed)
+
+    with pytest.raises(UnsupportedError, match="passed to a function that writes it"):
+        grad(f)(np.array([0.3, 0.8]))

@@ -39,7 +39,7 @@ from ..frontend.values import (
 )
 from ..frontend.wording import described
 from ..ir import reverse_sweep
-from ..kinds import FLOAT, Array, Opaque, is_float
+from ..kinds import FLOAT, Array, ListOf, Opaque, Scalar, is_float
 from ..optimize.prune import prune, prune_to
 from ..optimize.simplify import simplify
 from ..results import finished, holds_one, seed_gradient
@@ -76,7 +76,8 @@ def lower_gradient(
 
     for name, _ in gradient._inputs:
         outer_values[name] = opened(low, outer_values[name])
-    values = {name: mapped(low, value, fresh) for name, value in outer_values.items()}
+    by = {name for name, _ in gradient._inputs}
+    values = {n: mapped(low, v, fresh, kept=n not in by) for n, v in outer_values.items()}
     targets = [target(low, values, which) for which in gradient._inputs]
     around, low.block = low.block, ir.Block()
     trying, low.trying = low.trying, None
@@ -107,6 +108,7 @@ def lower_gradient(
         raise low.refuse("grad needs a function that returns a number")
     wrt = [v for t in targets for v in leaves(low, t) if is_float(v.kind)]
     function = ir.Function("inner", tuple(outer), block)
+    _check_lists(low, function, [*given.values(), *outer, *outer.values()])
     free = _unwritten(low, function)
     copies = own_copies(function, free, wrt)
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
@@ -321,29 +323,57 @@ def opened(low: Lowerer, value: Value) -> Value:
     return low.new(replace(thing, items=items, external=None, frozen=None))
 
 
-def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value]) -> Value:
-    """A value of the same nesting, its numbers and arrays replaced."""
+def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value], kept: bool = False) -> Value:
+    """A value of the same nesting, its numbers and arrays replaced.
+
+    `kept`: lists that are one value at run time, too, if they hold nothing that can be written.
+    """
     match value:
         case Place():
             return value
         case ir.Var() | ir.Const():
             return leaf(value)
         case Tuple():
-            return Tuple(tuple(mapped(low, item, leaf) for item in value.items), value.type)
+            return Tuple(tuple(mapped(low, item, leaf, kept) for item in value.items), value.type)
         case Ref():
             thing = low.state.heap[value.id]
             if isinstance(thing, ListObject):
                 if thing.var is not None:
-                    raise low.refuse(
-                        "a list that is built in a loop can't be passed to an inner gradient"
-                    )
-                items = tuple(mapped(low, item, leaf) for item in thing.items)
+                    if not kept or not _holds_values(thing.var.kind):
+                        raise low.refuse(
+                            "a list that is built in a loop can't be passed to an inner gradient"
+                        )
+                    held = leaf(thing.var)
+                    assert isinstance(held, ir.Var)
+                    if thing.var in low.lengths:
+                        low.lengths[held] = low.lengths[thing.var]
+                    return low.new(replace(thing, var=held, external=None))
+                items = tuple(mapped(low, item, leaf, kept) for item in thing.items)
                 return low.new(ListObject(items))
-            named = {k: mapped(low, item, leaf) for k, item in thing.items.items()}
+            named = {k: mapped(low, item, leaf, kept) for k, item in thing.items.items()}
             if isinstance(thing, Instance):
                 return low.new(Instance(thing.type, named))
             return low.new(replace(thing, items=named, external=None, frozen=None))
     return value
+
+
+def _check_lists(low: Lowerer, function: ir.Function, passed: list[Any]) -> None:
+    """Refuse to write lists that are one value and are passed: others may be the same list."""
+    aliasing = Aliasing(function.block)
+    for v in (v for value in passed for v in leaves(low, value)):
+        if isinstance(v.kind, ListOf) and aliasing.is_written(v):
+            raise low.refuse(
+                "a list that is built in a loop is passed to a function that writes it",
+                "pass an array, or copy it there: list(...)",
+            )
+
+
+def _holds_values(kind: Any) -> bool:
+    """Whether all that the items of a list hold are numbers and texts."""
+    items = kind.item if isinstance(kind, ListOf) else kind
+    if isinstance(items, tuple):
+        return all(map(_holds_values, items))
+    return isinstance(items, Scalar) or items == Opaque(str)
 
 
 def bound(
