@@ -72,3 +72,52 @@ def test_a_number_of_numpy_at_a_mask():
         d_gain, d_x = grad(f, argnums=(0, 1))(gain, 3.0)
         np.testing.assert_array_equal(d_gain, 6 * gain * (np.asarray(gain) > 0.25))
         assert d_x == f(gain, 1.0)
+
+
+def power_sums(x):
+    """A number as long as the loop hasn't run, as far as anybody knows."""
+    total = 0.5
+    for i in range(len(x)):
+        power = 1
+        for _ in range(i):
+            power = power * x
+        total = total + power
+    return total
+
+
+def fitted_line(x):
+    return np.linalg.lstsq(power_sums(x), x[:, 0], rcond=None)[0] ** 2
+
+
+def eigenvalues_and_vectors(x):
+    values, vectors = np.linalg.eigh(power_sums(x) + power_sums(x).T)
+    return values * np.abs(vectors)
+
+
+def triangle(x):
+    return np.abs(np.linalg.qr(power_sums(x))[1])
+
+
+def singular_values(x):
+    return np.linalg.svd(power_sums(x))[1] ** 3
+
+
+def whole_parts(x):
+    whole, rest = divmod(power_sums(x), 0.37)
+    return np.modf(power_sums(x))[0] * whole + rest**2
+
+
+def chosen_by_indices(x):
+    p = power_sums(x)
+    rows, columns = np.nonzero(p > 0.9)
+    return p[rows, columns] ** 2 + p[np.nonzero(p > 0.9)]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [fitted_line, eigenvalues_and_vectors, triangle, singular_values, whole_parts,
+     chosen_by_indices],
+)  # fmt: skip
+def test_several_results_of_what_has_any_rank(f):
+    modes = "rev" if f is triangle else ("fwd", "rev")  # its tangent joins parts of any rank
+    check_grads(f, (np.array([[0.8, 0.3], [0.4, 1.1]]),), order=1, modes=modes)

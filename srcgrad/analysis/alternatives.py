@@ -91,6 +91,37 @@ def number_of_any_rank(
     return found if isinstance(found, Scalar) else None
 
 
+def tuple_of_any_rank(
+    infer: Callable[..., Any], function: Any, args: Args, kwargs: Named
+) -> TupleOf | None:
+    """The kind of the tuple that a call gives whatever the ranks of operands without one.
+
+    Eigenvalues come with eigenvectors; what is in the tuple, nobody knows.
+    """
+    operands = (*args, *kwargs.values())
+    unranked = [v for v in operands if isinstance(v, ir.Var) and _has_no_rank(v.kind)]
+    found: set[tuple[int, type]] = set()
+    shapes = [(), _LENGTHS[:1], _LENGTHS[:2], _LENGTHS[:1] * 2, _LENGTHS]
+    for shape in shapes if unranked else ():
+        ranked = {}
+        for v in unranked:
+            assert isinstance(v.kind, Array)
+            ranked[v] = ir.Var(v.name, Array(v.kind.dtype or FLOAT.dtype, shape))
+        kind = with_others(infer, function, args, kwargs, ranked).kind
+        if isinstance(kind, TupleOf):
+            found.add((len(kind.items), kind.type))
+        elif kind != UNKNOWN:
+            return None
+    if len(found) != 1:
+        return None
+    ((count, kind_of_tuple),) = found
+    return TupleOf((UNKNOWN,) * count, kind_of_tuple)
+
+
+def _has_no_rank(kind: Any) -> bool:
+    return isinstance(kind, Array) and kind.shape is None
+
+
 def with_others(
     infer: Callable[..., Any],
     function: Any,

@@ -30,7 +30,7 @@ from ..kinds import (
     kind_of,
 )
 from ..packages import told
-from .alternatives import is_mixed, number_of_any_rank, of_either
+from .alternatives import is_mixed, number_of_any_rank, of_either, tuple_of_any_rank
 from .patterns import (
     Unknown,
     agreed,
@@ -134,6 +134,8 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
         kind = _broadcast(function, args, kind)
     elif kind == UNKNOWN and (number := number_of_any_rank(infer, function, args, kwargs)):
         return Inferred(number)
+    elif kind == UNKNOWN:
+        kind = tuple_of_any_rank(infer, function, args, kwargs) or kind
     return Inferred(kind, tuple(leaves[i] for i in positions), certain)
 
 
