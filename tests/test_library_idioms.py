@@ -37,7 +37,47 @@ def number_until_the_loop_runs(x):
     return angle
 
 
-@pytest.mark.parametrize("f, x", [(turned_eigenvector, A), (number_until_the_loop_runs, X)])
+def interpolated(x):
+    total = 0
+    for i in range(len(x)):
+        p = 1
+        for j in range(len(x)):
+            if i != j:
+                p *= (np.sin(x) - x[j]) / (x[i] - x[j])
+        total += x[i] ** 2 * p
+    return total
+
+
+def power_sums(x):
+    """A number in the first trip, an array after it."""
+    total = 0.5
+    for i in range(len(x)):
+        power = 1
+        for _ in range(i):
+            power *= x
+        total += power
+    return total
+
+
+def changed_in_turn(x):
+    a, b = power_sums(x), power_sums(x) * 2
+    for v in x:
+        a, b = b, a
+        a *= v
+        b -= a
+        b += 1
+    total = a * a
+    a *= 2.0
+    return total * a + b
+
+
+CHANGED = [
+    (turned_eigenvector, A), (number_until_the_loop_runs, X), (interpolated, X), (power_sums, X),
+    (changed_in_turn, X),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, x", CHANGED)
 def test_a_number_or_an_array_is_changed(f, x):
     check_grads(f, (x,))
 
@@ -95,7 +135,65 @@ def iterated(x):
     return np.sum(y) + next(rest)
 
 
-@pytest.mark.parametrize("f", [named_twice, kept, viewed, kept_in_a_loop, captured, iterated])
+def named_twice_in_a_loop(x):
+    y, before = power_sums(x), 0.0
+    for v in x:
+        before = y
+        y *= v
+    return y + before
+
+
+def kept_while_it_changes(x):
+    y, found = power_sums(x), []
+    for v in x:
+        found.append(y)
+        y *= v
+    return y + found[1]
+
+
+def one_in_each_trip(x):
+    y, other = power_sums(x), power_sums(x)
+    for v in x:
+        y = other
+        y *= v
+    return y + other
+
+
+def viewed_by_the_next_trip(x):
+    y, first = power_sums(x), 0.0
+    for v in x:
+        y *= v
+        y += np.sum(first)
+        first = y[:2]
+    return y
+
+
+def changed_on_one_path(x):
+    y = power_sums(x)
+    z = y
+    for v in x:
+        if v > 0.5:
+            y *= v
+    return y + z
+
+
+def the_argument(x):
+    y = 1.0
+    for v in x:
+        if v > 0.5:
+            y = x
+        y *= v
+    return y + x
+
+
+TWICE = [
+    named_twice, kept, viewed, kept_in_a_loop, captured, iterated, named_twice_in_a_loop,
+    kept_while_it_changes, one_in_each_trip, viewed_by_the_next_trip, changed_on_one_path,
+    the_argument,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", TWICE)
 def test_what_else_refers_to_it_would_change_too(f):
     with pytest.raises(RuntimeError, match=r"line \d+: an augmented assignment writes into this"):
         srcgrad.vjp(f, X)
