@@ -54,9 +54,40 @@ def nothing_varies(x):
     return out, x[0] * 2
 
 
+def rows_of_numbers(x):
+    rows = []
+    for i in range(len(x)):
+        rows.append([])
+        for v in x:
+            rows[i].append(x[i] * v)
+    return rows
+
+
+def pairs(x):
+    out = []
+    for v in x:
+        out.append((v, v * v))
+    return out
+
+
+def tuples_with_arrays_and_lists(x):
+    out = []
+    for k in range(int(x[3] > 1) + 2):
+        out.append((x[k], x * x[k], [(x[k] ** 2, x[:k]), (2.0, x[k:])]))
+    return out, out[0][1][2]
+
+
+def one_row_in_several_places(x):
+    row = [v * v for v in x[int(x[3] > 2) :]]
+    rows = [row] * 3
+    rows.append(list(x))
+    rows[0][1] *= 3
+    return rows
+
+
 PROGRAMS = [
     squares, arrays, the_argument_itself, beside_other_results, read_after_it_is_made,
-    nothing_varies,
+    nothing_varies, rows_of_numbers, pairs, tuples_with_arrays_and_lists, one_row_in_several_places,
 ]  # fmt: skip
 
 
