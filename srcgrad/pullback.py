@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -238,6 +239,7 @@ def _held(out: Any) -> dict[Any, Any]:
 
 def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
     """The leaves of a cotangent, in order, checked against the result."""
+    d_out = list(d_out) if isinstance(d_out, collections.deque) else d_out
     if nesting is None:
         return
     if isinstance(nesting, (Array, Scalar)):
@@ -283,6 +285,7 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
 
 def _list_seed(d_out: Any, kind: ListOf, shapes: Any, place: str) -> Any:
     """The cotangent of a list that is built at run time."""
+    d_out = list(d_out) if isinstance(d_out, collections.deque) else d_out
     if not isinstance(d_out, tuple if kind.type is tuple else list):
         raise TypeError(
             f"{place} must be a {kind.type.__name__} like the result, not a {type(d_out).__name__}"

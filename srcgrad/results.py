@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import inspect
 import operator
@@ -17,7 +18,7 @@ from .errors import UnsupportedError, user_error
 from .frontend.classes import init_owner, written_new
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
-from .frontend.slotted import items_by_key
+from .frontend.slotted import Slotted, items_by_key
 from .frontend.structure import (
     Poison,
     is_table,
@@ -28,6 +29,7 @@ from .frontend.structure import (
     reachable,
 )
 from .frontend.subclasses import has_made_init
+from .frontend.tables import Keys, View, Window
 from .frontend.values import Choice, DictObject, ListObject, Ref, Tuple, Value
 from .kinds import (
     BOOL,
@@ -54,6 +56,15 @@ def check_returned(low: Lowerer, value: Value) -> None:
     """
     if isinstance(value, Ref):
         thing = low.state.heap[value.id]
+        factory = thing.factory if isinstance(thing, DictObject) else None
+        if thing.type in (View, Keys, Window) or not isinstance(
+            factory, (ir.Const, types.NoneType)
+        ):
+            raise low.refuse(
+                "a view of a dict, a deque of a greatest length, or a defaultdict with a function "
+                "of the program's can't be returned",
+                "return list(...) or dict(...) of it",
+            )
         var = thing.var if isinstance(thing, ListObject) else None
         if var is not None:
             check_returned(low, var)
@@ -443,11 +454,11 @@ def rebuilt(
         case Ref():
             thing = low.state.heap[value.id]
             if isinstance(thing, ListObject):
+                cls = collections.deque if value.id in low.deques else thing.type
                 if thing.var is not None:
-                    return leaf(thing.var)
-                return ir.Pack(
-                    list, tuple(rebuilt(adjoint, low, item, leaf, fixed) for item in thing.items)
-                )
+                    return _of_type(adjoint, cls, leaf(thing.var))
+                items = tuple(rebuilt(adjoint, low, item, leaf, fixed) for item in thing.items)
+                return _of_type(adjoint, cls, ir.Pack(list, items))
             if isinstance(thing, DictObject) and thing.is_set:
                 return _rebuilt_set(adjoint, thing, fixed)
             held = items_by_key(thing)
@@ -456,7 +467,7 @@ def rebuilt(
                     ir.Pack(tuple, (ir.Const(k), rebuilt(adjoint, low, v, leaf, fixed)))
                     for k, v in held.items()
                 )
-                return ir.Pack(dict, pairs)
+                return _of_type(adjoint, getattr(thing, "type", dict), ir.Pack(dict, pairs), thing)
             named = {k: rebuilt(adjoint, low, v, leaf, fixed) for k, v in thing.items.items()}
             if issubclass(thing.type, Records):
                 fields = thing.items["dtype"], named["columns"]
@@ -495,6 +506,17 @@ def rebuilt(
     raise UnsupportedError(
         f"a {type(value).__name__.lower()} can't be returned from a differentiated function", None
     )
+
+
+def _of_type(adjoint: Adjoint, cls: type, items: ir.Operand, thing: Any = None) -> ir.Operand:
+    """A list or dict with these items, of a class that derives from one, or a deque."""
+    if cls in (list, tuple, dict) or issubclass(cls, Slotted) or ir.is_constant(items, None):
+        return items
+    args: list[Any] = [ir.Const(cls), items]
+    if isinstance(thing, DictObject) and (thing.factory is not None or thing.is_namespace):
+        args += [thing.factory or ir.Const(None), ir.Const(thing.is_namespace)]
+    made = runtime.make_list if thing is None else runtime.make_dict
+    return adjoint.emit(made, tuple(args), inferred=Inferred(Opaque(cls)), name="result")
 
 
 def sets_its_items(cls: type) -> bool:

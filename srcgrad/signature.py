@@ -418,8 +418,8 @@ def signature_of(function: Any) -> inspect.Signature:
 
 
 def is_plain(cls: type) -> bool:
-    """Whether a class is an ordinary one written in Python."""
-    return (
+    """Whether a class is an ordinary one written in Python, or the one of plain attributes."""
+    return cls is types.SimpleNamespace or (
         cls.__new__ is object.__new__  # type: ignore[comparison-overlap]
         and not any(issubclass(cls, base) for base in (dict, list, str, int, float, np.ndarray))
         and bool(cls.__flags__ & (1 << 9))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from .runtime import attributes, put_attributes, structured, tuple_of
+from .runtime import attributes, make_dict, make_list, put_attributes, structured, tuple_of
 from .signature import fields_of, is_record, is_structured
 
 
@@ -18,7 +19,7 @@ def children(tree: Any) -> dict[Any, Any] | None:
     >>> children([2.0, "a"])
     {0: 2.0, 1: 'a'}
     """
-    if isinstance(tree, (list, tuple)):
+    if isinstance(tree, (list, tuple, collections.deque)):
         return dict(enumerate(tree))
     if isinstance(tree, dict):
         return tree
@@ -68,11 +69,13 @@ def with_children(tree: Any, items: dict[Any, Any]) -> Any:
     (3, 4)
     """
     if isinstance(tree, dict):
-        return items
+        factory = getattr(tree, "default_factory", None)
+        namespace = getattr(tree, "__dict__", None) is tree
+        return items if type(tree) is dict else make_dict(type(tree), items, factory, namespace)
     if isinstance(tree, tuple):
         return tuple_of(type(tree), items.values())
-    if isinstance(tree, list):
-        return type(tree)(items.values())
+    if isinstance(tree, (list, collections.deque)):
+        return make_list(type(tree), items.values())
     if is_structured(tree):
         return structured(tree.dtype, items)
     new = copy.copy(tree)

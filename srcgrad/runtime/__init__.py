@@ -80,6 +80,8 @@ from .objects import has_attributes as has_attributes
 from .objects import held_by as held_by
 from .objects import identity as identity
 from .objects import like_records as like_records
+from .objects import make_dict as make_dict
+from .objects import make_list as make_list
 from .objects import make_object as make_object
 from .objects import make_tuple as make_tuple
 from .objects import put_attributes as put_attributes

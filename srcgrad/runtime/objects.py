@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import types
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,9 +17,48 @@ def make_object(cls: Any, attributes: Any) -> Any:
     >>> make_object(Point, {"x": 1}).x
     1
     """
-    thing = object.__new__(cls)
+    thing = _new(cls)
     put_attributes(thing, attributes)
     return thing
+
+
+def _new(cls: Any) -> Any:
+    """An object of a class, made by the first of its bases whose `__new__` isn't Python's."""
+    made = (vars(base).get("__new__") for base in cls.__mro__)
+    return next(new for new in made if isinstance(new, types.BuiltinMethodType))(cls)
+
+
+def make_list(cls: Any, items: Any) -> Any:
+    """A list or deque of a class with the given items, made without running code of the class.
+
+    >>> class Row(list): pass
+    >>> row = make_list(Row, [1, 2])
+    >>> row, type(row) is Row, make_list(collections.deque, [1])
+    ([1, 2], True, deque([1]))
+    """
+    made = _new(cls)
+    base: Any = collections.deque if issubclass(cls, collections.deque) else list
+    base.extend(made, items)
+    return made
+
+
+def make_dict(cls: Any, items: Any, factory: Any = None, is_namespace: bool = False) -> Any:
+    """A dict of a class with the given items, made without running code of the class.
+
+    `factory` is that of a defaultdict; the items of a namespace are its attributes, too.
+
+    >>> make_dict(collections.OrderedDict, {"a": 1}), make_dict(collections.defaultdict, {}, int)
+    (OrderedDict({'a': 1}), defaultdict(<class 'int'>, {}))
+    """
+    made = _new(cls)
+    base: Any = collections.OrderedDict if issubclass(cls, collections.OrderedDict) else dict
+    for key, value in items.items():
+        base.__setitem__(made, key, value)
+    if factory is not None:
+        made.default_factory = factory
+    if is_namespace:
+        made.__dict__ = made
+    return made
 
 
 def make_tuple(cls: Any, items: Any) -> Any:

@@ -1,0 +1,149 @@
+"""Results and gradients are of the types that the program returns, and that it is given."""
+
+import collections
+import types
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+
+class Named(dict):
+    def __init__(self, **items):
+        super().__init__(**items)
+        self.__dict__ = self
+
+
+class Row(list):
+    def __init__(self, *items):
+        super().__init__(items)
+
+
+def ordered(x):
+    made = collections.OrderedDict(b=x)
+    made["a"] = [x, 2 * x]
+    made.move_to_end("b")
+    return made
+
+
+def counted(x):
+    return {"total": collections.Counter(a=x * x)}
+
+
+def with_default(x):
+    made = collections.defaultdict(float)
+    made["a"] += x
+    return made
+
+
+def namespace(x):
+    return Named(loss=x * x, parts=(x, Row(x, x + 1)))
+
+
+def deques(x):
+    queue = collections.deque([(x, 0)])
+    for i in range(int(10 * x)):
+        queue.append((i * x, i))
+        queue.appendleft(queue.pop())
+    return collections.deque([x]), queue
+
+
+def queue_of_the_run(x):
+    queue = collections.deque([x])
+    for i in range(int(10 * x)):
+        queue.append(i * x)
+    queue.appendleft(x * x)
+    return queue
+
+
+def attributes(x):
+    return types.SimpleNamespace(a=x, b=[x * x])
+
+
+def same(a, b):
+    assert type(a) is type(b)
+    inner = vars(a) if isinstance(a, types.SimpleNamespace) else a
+    if isinstance(inner, dict):
+        other = vars(b) if inner is not a else b
+        assert [*inner] == [*other]
+        return all(same(inner[key], other[key]) for key in inner)
+    if isinstance(a, (list, tuple, collections.deque)):
+        return len(a) == len(b) and all(map(same, a, b))
+    return a == b
+
+
+PROGRAMS = [
+    ordered, counted, with_default, namespace, deques, queue_of_the_run, attributes,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_results(f):
+    value, pullback = srcgrad.vjp(f, 2.05)
+    again, tangent = srcgrad.jvp(f, (2.05,), (1.0,))
+    assert same(value, f(2.05)) and same(again, value)
+    assert type(tangent) is type(value) and type(srcgrad.jacobian(f)(2.05)) is type(value)
+    (weighted,) = pullback(value)
+    near = [srcgrad.vjp(f, x)[0] for x in (2.05 + 1e-6, 2.05 - 1e-6)]
+    slope = (along(value, near[0]) - along(value, near[1])) / 2e-6
+    assert weighted == pytest.approx(slope, 1e-6) == along(value, tangent)
+
+
+def along(a, b):
+    """The sum of the products of all floats in two nestings; what is None counts as zero."""
+    if b is None or isinstance(a, int):
+        return 0.0
+    if isinstance(a, types.SimpleNamespace):
+        a, b = vars(a), vars(b)
+    if isinstance(a, dict):
+        return sum(along(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple, collections.deque)):
+        return sum(map(along, a, b))
+    return a * b
+
+
+def test_a_namespace_stays_one():
+    value, _ = srcgrad.vjp(namespace, 2.0)
+    assert value.loss == 4.0 and value.parts[1] == [2.0, 3.0]
+    value.loss = 5.0
+    assert value["loss"] == 5.0
+
+
+@pytest.mark.parametrize("cls", [collections.OrderedDict, collections.Counter, Named, dict])
+def test_gradients(cls):
+    gradient = srcgrad.grad(lambda d: d["a"] ** 2 * np.sum(d["b"]))(cls(a=3.0, b=np.ones(2)))
+    assert type(gradient) is cls and gradient["a"] == 12.0 and gradient["b"].tolist() == [9.0, 9.0]
+
+
+def test_gradients_by_attributes():
+    def f(a):
+        a.total = a.x * np.sum(a.y)
+        return a.total**2
+
+    given = types.SimpleNamespace(x=2.0, y=np.array([1.0, 3.0]), name="a")
+    gradient = srcgrad.grad(f)(given)
+    assert gradient.x == 64.0 and gradient.y.tolist() == [32.0, 32.0] and gradient.name == "a"
+    assert [*vars(given)] == ["x", "y", "name"]
+
+
+def test_gradients_by_lists():
+    gradient = srcgrad.grad(lambda row: row[0] * row[1])(Row(2.0, 3.0))
+    assert type(gradient) is Row and gradient == [3.0, 2.0]
+
+
+def test_what_is_only_a_part_of_a_dict_is_refused():
+    def views(x):
+        return {"a": x}.keys(), x
+
+    def window(x):
+        return collections.deque([x, x, x], maxlen=2)
+
+    def made_by_a_function(x):
+        made = collections.defaultdict(lambda: x)
+        return made["a"], made
+
+    for f in (views, window, made_by_a_function):
+        with pytest.raises(srcgrad.UnsupportedError, match="can't be returned") as caught:
+            srcgrad.vjp(f, 2.05)
+        assert "return list(...) or dict(...) of it" in str(caught.value)
