@@ -211,7 +211,8 @@ def _apart(result: Any, buffers: list[Any]) -> Any:
         return result
     items = {k: i if _is_plain(i) else _apart(i, buffers) for k, i in inner.items()}
     same = all(items[key] is item for key, item in inner.items())
-    return result if same else with_children(result, items)
+    kept = same and not isinstance(result, (list, dict))  # which may be one that is restored
+    return result if kept else with_children(result, items)
 
 
 def _shapes(out: Any, nesting: Any) -> Any:
