@@ -84,6 +84,8 @@ def lower_gradient(
     try:
         given = {name: unshared(low, value) for name, value in values.items()}  # may be written
         args, kwargs = placed(low, gradient, given)
+        copying = set(low.block.statements)
+        passed = [v for value in given.values() for v in leaves(low, value)]
         before, number = low.state.copy(), len(low.looked_up)
         with low.inner_tables():
             result = low.call(primal or Place(gradient.primal), args, kwargs)
@@ -108,7 +110,7 @@ def lower_gradient(
         raise low.refuse("grad needs a function that returns a number")
     wrt = [v for t in targets for v in leaves(low, t) if is_float(v.kind)]
     function = ir.Function("inner", tuple(outer), block)
-    _check_lists(low, function, [*given.values(), *outer, *outer.values()])
+    _check_lists(low, block, copying, [*passed, *outer, *ir.variables_of(outer.values())])
     free = _unwritten(low, function)
     copies = own_copies(function, free, wrt)
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
@@ -357,11 +359,17 @@ def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value], kept: bool 
     return value
 
 
-def _check_lists(low: Lowerer, function: ir.Function, passed: list[Any]) -> None:
-    """Refuse to write lists that are one value and are passed: others may be the same list."""
-    aliasing = Aliasing(function.block)
-    for v in (v for value in passed for v in leaves(low, value)):
-        if isinstance(v.kind, ListOf) and aliasing.is_written(v):
+def _check_lists(
+    low: Lowerer, block: ir.Block, copying: set[ir.Statement], passed: list[ir.Var]
+) -> None:
+    """Refuse to write lists that are one value and are passed: others may be the same list.
+
+    `copying` is what has made those that are passed.
+    """
+    aliasing = Aliasing(block)
+    written = aliasing.written_by(*(s for s in block.statements if s not in copying))
+    for v in passed:
+        if isinstance(v.kind, ListOf) and aliasing.find(v) in written:
             raise low.refuse(
                 "a list that is built in a loop is passed to a function that writes it",
                 "pass an array, or copy it there: list(...)",
