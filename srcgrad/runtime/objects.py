@@ -47,8 +47,10 @@ def make_dict(cls: Any, items: Any, factory: Any = None, is_namespace: bool = Fa
 
     `factory` is that of a defaultdict; the items of a namespace are its attributes, too.
 
-    >>> make_dict(collections.OrderedDict, {"a": 1}), make_dict(collections.defaultdict, {}, int)
-    (OrderedDict({'a': 1}), defaultdict(<class 'int'>, {}))
+    >>> class Named(dict): pass
+    >>> named = make_dict(Named, {"a": 1})
+    >>> named, type(named) is Named, make_dict(collections.defaultdict, {}, int)
+    ({'a': 1}, True, defaultdict(<class 'int'>, {}))
     """
     made = _new(cls)
     base: Any = collections.OrderedDict if issubclass(cls, collections.OrderedDict) else dict
