@@ -286,7 +286,6 @@ def _seeds(d_out: Any, nesting: Any, shapes: Any, place: str) -> Iterator[Any]:
 
 def _list_seed(d_out: Any, kind: ListOf, shapes: Any, place: str) -> Any:
     """The cotangent of a list that is built at run time."""
-    d_out = list(d_out) if isinstance(d_out, collections.deque) else d_out
     if not isinstance(d_out, tuple if kind.type is tuple else list):
         raise TypeError(
             f"{place} must be a {kind.type.__name__} like the result, not a {type(d_out).__name__}"

@@ -5,31 +5,10 @@ import pytest
 
 from srcgrad import jacobian, jvp, vjp
 
+from .programs.finite_differences import inner, random_direction
 from .small_programs import programs
 
 X = np.array([1.0, 2.0, 0.5])
-
-
-def dot(a, b):
-    """The sum of the products of all numbers in two nestings; what is None counts as zero."""
-    if a is None or b is None or isinstance(a, str):
-        return 0.0
-    if isinstance(a, dict):
-        return sum(dot(a[key], b[key]) for key in a)
-    if isinstance(a, (list, tuple)):
-        return sum(dot(*pair) for pair in zip(a, b, strict=True))
-    return float(np.sum(np.asarray(a) * np.asarray(b)))
-
-
-def like(value, rng):
-    """Random numbers in the nesting of a value, None where there are no floats."""
-    if isinstance(value, dict):
-        return {key: like(item, rng) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(like(item, rng) for item in value)
-    if isinstance(value, np.ndarray):
-        return rng.normal(size=value.shape) if value.dtype.kind == "f" else None
-    return float(rng.normal()) if isinstance(value, (float, np.floating)) else None
 
 
 def history(x):
@@ -117,13 +96,13 @@ def empty(x):
 def test_pullback_and_tangent(f):
     rng = np.random.default_rng(0)
     value, pullback = vjp(f, X)
-    weight, direction = like(value, rng), rng.normal(size=3)
+    weight, direction = random_direction(value, rng), rng.normal(size=3)
     (gradient,) = pullback(weight)
     again, tangent = jvp(f, (X,), (direction,))
-    assert dot(weight, value) == dot(weight, again) == dot(weight, f(X))
-    near = [dot(weight, f(X + h * direction)) for h in (1e-6, -1e-6)]
-    np.testing.assert_allclose(dot(weight, tangent), (near[0] - near[1]) / 2e-6, 1e-6, 1e-7)
-    np.testing.assert_allclose(gradient @ direction, dot(weight, tangent), 1e-12, 1e-12)
+    assert inner(value, weight) == inner(again, weight) == inner(f(X), weight)
+    near = [inner(f(X + h * direction), weight) for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose(inner(tangent, weight), (near[0] - near[1]) / 2e-6, 1e-6, 1e-7)
+    np.testing.assert_allclose(gradient @ direction, inner(tangent, weight), 1e-12, 1e-12)
     np.testing.assert_array_equal(pullback(weight)[0], gradient)  # it keeps nothing
 
 

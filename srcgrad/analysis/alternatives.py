@@ -118,10 +118,6 @@ def tuple_of_any_rank(
     return TupleOf((UNKNOWN,) * count, kind_of_tuple)
 
 
-def _has_no_rank(kind: Any) -> bool:
-    return isinstance(kind, Array) and kind.shape is None
-
-
 def with_others(
     infer: Callable[..., Any],
     function: Any,
@@ -176,8 +172,12 @@ def _unmixed(kind: Any, whole: bool | None) -> Any:
     return kind
 
 
+def _has_no_rank(kind: Any) -> bool:
+    return isinstance(kind, Array) and kind.shape is None
+
+
 def _unranked(kind: Any) -> bool:
-    return isinstance(kind, Array) and kind.shape is None and kind.dtype is not None
+    return _has_no_rank(kind) and kind.dtype is not None
 
 
 def _lesser_dtypes(dtype: np.dtype[Any]) -> list[np.dtype[Any]]:

@@ -5,6 +5,7 @@
 prints a table of the programs; nothing here knows how a gradient can be had in another way.
 """
 
+import collections
 import copy
 import dataclasses
 import importlib.util
@@ -48,7 +49,7 @@ def map_tree(function, tree, *others):
             key: map_tree(function, value, *(other[key] for other in others))
             for key, value in tree.items()
         }
-    if isinstance(tree, (list, tuple)):
+    if isinstance(tree, (list, tuple, collections.deque)):
         items = [map_tree(function, *parts) for parts in zip(tree, *others, strict=True)]
         return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
     if dataclasses.is_dataclass(tree) or hasattr(tree, "__dict__"):
