@@ -95,6 +95,30 @@ def test_another_name_sees_what_is_written():
             grad(function)(X, 2)
 
 
+def test_sums_share_no_memory_whatever_they_are_of():
+    def summed(x, n):
+        total = r = 0.5
+        for i in range(n):
+            c = power(x, i)
+            total += np.sum(c) + np.max(c)
+            c *= 2.0
+            r += c
+            total += np.mean(r)
+        return total * np.sum(r)
+
+    def reshaped(x, n):
+        c = power(x, n)
+        d = np.ravel(c)
+        c *= 2.0
+        return np.sum(c) + np.sum(d)
+
+    for n in range(4):
+        for x in (X, 0.8):
+            check_grads(summed, (x, n), argnums=(0,))
+    with pytest.raises(RuntimeError, match=r"line \d+: an augmented assignment writes into"):
+        grad(reshaped)(X, 2)
+
+
 def test_what_is_left_is_nobody_elses():
     def handed(x, n):
         a, b = power(x, n), 2.0

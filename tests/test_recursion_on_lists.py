@@ -423,6 +423,51 @@ def a_list_or_none_is_given(x, depth):
     return total + sum(v * v for v in again)
 
 
+def optional_array(x, depth):
+    rows = np.outer([0.5, 1.2, -0.7, 0.9][: int(depth)], x)
+    scale, total, before = np.ones(len(x)), 0.0, None
+
+    def step(row):
+        nonlocal scale, total, before
+        if before is not None:
+            total = total + np.sum(before * row)
+        before = np.sin(row)
+        scale *= row
+
+    def through(those):
+        if those:
+            step(those[0])
+            through(those[1:])
+
+    through(list(rows))
+    return np.sum(scale) + total + (0.0 if before is None else np.sum(before**3))
+
+
+def optional_array_overwritten(x, depth):
+    response, numerator, denominator = np.ones(3), None, None
+
+    def step(row):
+        nonlocal response, numerator, denominator
+        numerator = row[:3]
+        denominator = np.concatenate([[2.0], row[3:]])
+        response *= horner(numerator, 0.3) / horner(denominator, 0.2)
+
+    def through(those):
+        if those:
+            step(those[0])
+            through(those[1:])
+
+    through(list(np.outer([0.5, 1.2, -0.7, 0.9][: int(depth)], x)))
+    return np.sum(response)
+
+
+def horner(coefficients, z):
+    value = 0.0
+    for c in coefficients[::-1]:
+        value = value * z + c
+    return value
+
+
 PROGRAMS = [
     sorted_by_merging, sorted_by_pivots, bezier, power_spectrum, quadrature, search_tree,
     all_orders, backtracking, depth_first, arrays_written_in_the_list, read_and_then_overwritten,
@@ -431,6 +476,7 @@ PROGRAMS = [
     number_and_list_returned, lists_that_change_places, one_list_for_two, over_permutations,
     expanded_determinant, sorted_down_to_nothing, sums_of_subsets, a_list_and_a_number,
     every_second, grown_from_nothing, lists_made_where_none_is_given, a_list_or_none_is_given,
+    optional_array, optional_array_overwritten,
 ]  # fmt: skip
 
 

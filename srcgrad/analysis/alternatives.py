@@ -34,6 +34,7 @@ from ..kinds import (
 Args = tuple[ir.Operand, ...]
 Named = dict[str, ir.Operand]
 _LENGTHS = tuple(fresh_size() for _ in range(3))
+_SHAPES = (_LENGTHS[:0], _LENGTHS[:1], _LENGTHS[:2], _LENGTHS[:1] * 2)
 
 
 def of_either(
@@ -118,6 +119,36 @@ def tuple_of_any_rank(
     return TupleOf((UNKNOWN,) * count, kind_of_tuple)
 
 
+def shared_of_any_rank(
+    infer: Callable[..., Any],
+    mistaken: Callable[..., Any],
+    function: Any,
+    args: Args,
+    kwargs: Named,
+    leaves: list[ir.Var],
+) -> set[ir.Var]:
+    """The operands whose memory a result may share, whatever the ranks of those without one.
+
+    A sum is an array of its own, as the result of a product is.
+    """
+    unranked = [v for v in leaves if _has_no_rank(v.kind)]
+    if not 0 < len(unranked) <= 2:
+        return set(leaves)
+    shared: set[ir.Var] = set()
+    for dtype in map(np.dtype, "dfDl?"):
+        for shapes in itertools.product(_SHAPES, repeat=len(unranked)):
+            ranked = {
+                v: ir.Var(v.name, Array(v.kind.dtype or dtype, shape))  # type: ignore[attr-defined]
+                for v, shape in zip(unranked, shapes, strict=True)
+            }
+            result = with_others(infer, function, args, kwargs, ranked)
+            if result.kind != UNKNOWN:
+                shared.update(result.views)
+            elif mistaken(function, *_replaced(args, kwargs, ranked), Exception) is None:
+                return set(leaves)
+    return shared
+
+
 def with_others(
     infer: Callable[..., Any],
     function: Any,
@@ -127,13 +158,17 @@ def with_others(
 ) -> Any:
     """What a call results in if variables of other kinds stand for some of its operands."""
 
+    found = infer(function, *_replaced(args, kwargs, others))
+    back = {other: v for v, other in others.items()}
+    return replace(found, views=tuple(back.get(v, v) for v in found.views))
+
+
+def _replaced(args: Args, kwargs: Named, others: dict[ir.Var, ir.Var]) -> tuple[Args, Named]:
     def replaced(v: ir.Var) -> ir.Var:
         return others.get(v, v)
 
     named = {k: ir.substitute(a, replaced) for k, a in kwargs.items()}
-    found = infer(function, tuple(ir.substitute(a, replaced) for a in args), named)
-    back = {other: v for v, other in others.items()}
-    return replace(found, views=tuple(back.get(v, v) for v in found.views))
+    return tuple(ir.substitute(a, replaced) for a in args), named
 
 
 def is_mixed(kind: Any) -> bool:

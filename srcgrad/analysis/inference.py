@@ -30,7 +30,13 @@ from ..kinds import (
     kind_of,
 )
 from ..packages import told
-from .alternatives import is_mixed, number_of_any_rank, of_either, tuple_of_any_rank
+from .alternatives import (
+    is_mixed,
+    number_of_any_rank,
+    of_either,
+    shared_of_any_rank,
+    tuple_of_any_rank,
+)
 from .patterns import (
     Unknown,
     agreed,
@@ -413,6 +419,9 @@ def _sampled(
         if attempt == ONES:
             return pattern, may_share, False
         return pattern, tuple(sorted(frozenset().union(*shared))), len(set(shared)) == 1
+    if may_share:
+        found = shared_of_any_rank(infer, mistaken, function, args, kwargs, leaves)
+        may_share = tuple(i for i in may_share if leaves[i] in found)
     return Unknown(), may_share, False
 
 

@@ -13,7 +13,7 @@ from ..analysis.affine import is_whole
 from ..analysis.elementwise import elementwise_kind, number_kind, same_kind
 from ..analysis.keys import kept_axes
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
-from .operands import is_array, is_floating, is_scalar, keeps_dtype, negated, scaled
+from .operands import given_arrays, is_array, is_floating, is_scalar, keeps_dtype, negated, scaled
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
@@ -301,9 +301,8 @@ def mean(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
     axis = kwargs.get("axis", ir.Const(None))
     if not isinstance(axis, ir.Const) or not (axis.value is None or type(axis.value) is int):
         return None
-    # a parameter is there anyway
     hidden = () if ctx.reversing else ctx.function.seeds
-    alike = (p for p in ctx.function.params if isinstance(p.kind, Array) and p not in hidden)
+    alike = (p for p in given_arrays(ctx) if p not in hidden)
     like = next((p for p in alike if p.kind.shape == x.kind.shape), x)  # type: ignore[attr-defined]
     if axis.value is None:
         size = ctx.emit(builtins.getattr, like, ir.Const("size"), kind=INT, name="size")

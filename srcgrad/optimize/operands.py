@@ -68,6 +68,11 @@ def is_array(operand: ir.Operand) -> bool:
     return isinstance(operand, ir.Var) and isinstance(operand.kind, Array)
 
 
+def given_arrays(ctx: Simplifier) -> list[ir.Var]:
+    """The parameters that are arrays in every run: they are there anyway, to ask for a shape."""
+    return [p for p in ctx.function.params if is_array(p) and p.assured]
+
+
 def is_floating(s: ir.Assign) -> bool:
     """Whether a call yields floats of known dtype and shape."""
     kind = s.target.kind

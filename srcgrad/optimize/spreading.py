@@ -25,7 +25,7 @@ from ..analysis.elementwise import (
 )
 from ..kinds import INT, Array, Scalar, TupleOf, same_dtype
 from ..transform.layouts import asks_layout
-from .operands import Rule, is_number
+from .operands import Rule, given_arrays, is_number
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
@@ -213,8 +213,8 @@ def reshaped(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
         return None
     if not kind.shape or ctx.escapes(s.target) or not ctx.stable(s.target):
         return None
-    for p in ctx.function.params:
-        if isinstance(p.kind, Array) and p.kind.shape == kind.shape:
+    for p in given_arrays(ctx):
+        if p.kind.shape == kind.shape:  # type: ignore[attr-defined]
             shape = ctx.emit(builtins.getattr, p, ir.Const("shape"), kind=_shape_kind(kind))
             s.function, s.args, s.kwargs = np.broadcast_to, (found.args[0], shape), ()
             s.views = ()
@@ -294,8 +294,8 @@ def _query(ctx: Simplifier, s: ir.Assign, what: str) -> ir.Operand | None:
         s.args = (anchor, s.args[1])
         ctx.counts[anchor] = ctx.counts.get(anchor, 0) + 1
     elif what == "size" and len(shape) == 1 and x not in ctx.function.params and ctx.reversing:
-        for p in ctx.function.params:
-            if isinstance(p.kind, Array) and p.kind.shape and p.kind.shape[0] == shape[0]:
+        for p in given_arrays(ctx):
+            if p.kind.shape and p.kind.shape[0] == shape[0]:  # type: ignore[attr-defined]
                 s.function, s.args = builtins.len, (p,)
                 return None
     return None
@@ -307,8 +307,8 @@ def _anchor(ctx: Simplifier, x: ir.Var) -> ir.Var:
     if x in ctx.function.params:
         return x
     if ctx.reversing:
-        for p in ctx.function.params:
-            if isinstance(p.kind, Array) and p.kind.shape == x.kind.shape:
+        for p in given_arrays(ctx):
+            if p.kind.shape == x.kind.shape:  # type: ignore[attr-defined]
                 return p
     while ctx.counts.get(x, 0) < 2 or x.name.startswith("d_"):
         s = ctx.definitions.get(x)

@@ -198,11 +198,13 @@ def last_written(d_array: Any, key: Any) -> Any:
 
 
 def finished(gradient: Any, like: Any) -> Any:
-    """A gradient as an array with the shape and dtype of its argument.
+    """A gradient as an array with the shape and dtype of its argument, 0.0 by what is None.
 
     >>> finished(1.0, np.zeros(2, np.float32))
     array([1., 1.], dtype=float32)
     """
+    if like is None:
+        return 0.0
     if np.iscomplexobj(gradient) and not np.iscomplexobj(like):
         gradient = np.real(gradient)
     result = np.empty_like(like)

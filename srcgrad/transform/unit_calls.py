@@ -41,6 +41,7 @@ class Call:
     lists: tuple[ir.Operand, ...] = ()  # the shadows that it takes and changes
     real: tuple[ir.Var, ...] = ()  # those of lists of real numbers that it takes for complex ones
     optional: frozenset[int] = frozenset()  # the results that may be None
+    params: tuple[ir.Var, ...] = ()  # the function's own, whose adjoints it returns
 
 
 class UnitCalls(Rules):
@@ -72,7 +73,9 @@ class UnitCalls(Rules):
         copies = self._operand_snapshots(s, own)
         given = tuple(ir.substitute(a, lambda v: copies.get(v, v)) for a in s.args)
         wrt, outputs = self.selection(s, not again)
-        wanted = tuple(s.args[i] for i in wrt if not isinstance(unit.body.params[i].kind, ListOf))
+        asked = [i for i in wrt if not isinstance(unit.body.params[i].kind, ListOf)]
+        wanted = tuple(s.args[i] for i in asked)
+        own_params = tuple(unit.body.params[i] for i in asked)
         results = enumerate(unit.body.block.results)
         optional = frozenset(i for i, r in results if isinstance(r, ir.Var) and r.optional)
         if again:
@@ -82,7 +85,9 @@ class UnitCalls(Rules):
             function = backward(unit, wrt, outputs, self.again)
             self.block.statements.append(s)
             self.definitions[s.target] = s
-            self.calls[s] = Call(function, None, given, wanted, outputs, optional=optional)
+            self.calls[s] = Call(
+                function, None, given, wanted, outputs, optional=optional, params=own_params
+            )
             self.called[s.target] = s
             if not isinstance(s.target.kind, TupleOf) and self.shadowed(s.target):
                 self._make_shadow(s)
@@ -128,7 +133,9 @@ class UnitCalls(Rules):
             twins.append(twin)
         outputs = tuple(i for i in outputs if i not in returned)
         filled = (*shadows, *twins)
-        self.calls[call] = Call(function, None, (saved,), wanted, outputs, filled, real, optional)
+        self.calls[call] = Call(
+            function, None, (saved,), wanted, outputs, filled, real, optional, own_params
+        )
         self.called[whole] = call
         self._take_results(s, whole)
         if whole is not saved:
@@ -485,6 +492,9 @@ class UnitCalls(Rules):
         for shadow in call.real:
             self.modify(runtime.drop_imaginary, shadow)
         self._define_last(1 + len(results) * (len(results) != 1))
+        for param, d in zip(call.params, results, strict=True):
+            if isinstance(param.kind, Array) and not param.assured:
+                self.may_be_number(d)
         for operand, d in zip(call.wanted, results, strict=True):
             self.distribute(operand, d)
 
