@@ -26,6 +26,7 @@ ORDER = {
     operator.lt: (False, True), operator.le: (False, False),
 }  # fmt: skip
 _SUMS: dict[Any, int] = {operator.add: 1, operator.sub: -1}
+_EXTREMA = (builtins.min, builtins.max)
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,9 @@ class Proof:
 
     def _sum(self, v: ir.Var, elsewhere: bool) -> Affine | None:
         made = self.integers.made.get(v)
+        if made is not None and made.function in _EXTREMA:
+            several = {self.of(a, elsewhere) for a in made.args}
+            return several.pop() if len(several) == 1 else None
         if made is None or len(made.args) != 2:
             return None
         if made.function not in _SUMS and made.function is not operator.mul:
@@ -274,6 +278,10 @@ class Proof:
                 yield this - bounds[0] if below else bounds[1] - ONE - this
         elif below and self._is_length(v):
             yield this
+        elif not elsewhere and (made := self.integers.made.get(v)) is not None:
+            if made.function is (builtins.max if below else builtins.min):
+                others = (o for a in made.args if (o := self.of(a)) is not None)
+                yield from (this - o if below else o - this for o in others)
         elif not below and not elsewhere and isinstance(v.kind.size, Size) and self._is_here(v):  # type: ignore[attr-defined]
             yield self.length(v.kind.size) - this  # type: ignore[attr-defined]
 
@@ -287,12 +295,19 @@ class Proof:
             return None
         return (start, stop) if step.value > 0 else (stop + ONE, start + ONE)
 
+    def runs(self, loop: ir.Loop) -> bool:
+        """Whether a loop surely has an iteration."""
+        bounds = self.bounds(loop)
+        return bounds is not None and self.is_natural(bounds[1] - bounds[0] - ONE)
+
     def _is_length(self, v: ir.Var) -> bool:
         """Whether an int is the length of something."""
         made = self.integers.made
         s = made.get(v)
         if s is None or s.function is builtins.len:
             return s is not None
+        if s.function is builtins.min:
+            return all(isinstance(a, ir.Var) and self._is_length(a) for a in s.args)
         shape = s.args[0] if s.function is operator.getitem else None
         asked = made.get(shape) if isinstance(shape, ir.Var) else None
         return asked is not None and asked.function is getattr and (

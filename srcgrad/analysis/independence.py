@@ -86,7 +86,7 @@ class Iterations:
         self.loop, self.index, self.body, self.aliasing = loop, index, body, aliasing
         self.proof, self.integers = proof, proof.integers
         self.start, self.stop = bounds
-        self.surely_runs = self.proof.is_natural(self.stop - self.start - ONE)
+        self.surely_runs = self.proof.runs(loop)
         if not all(isinstance(v.kind, Array) for s in body for v in s.writes):
             raise Dependent("a list or an object that is written")
         self.readers: dict[ir.Var, list[ir.Assign]] = {}

@@ -7,7 +7,8 @@ Begin with `prune` (dead code) and `simplify`, which applies the rewriting rules
 `array_algebra`, `spreading` and `stores`; `operands` is what these share.
 
 Less Python: `vectorizing` (with `vectorized_rows`, and `choices` in place of branches) makes loops
-whose iterations are independent operations on whole arrays, before anything is differentiated.
+whose iterations are independent operations on whole arrays, before anything is differentiated, and
+arrays of the lists that they fill (`filled_lists`).
 Where loops stay, `distribution` does so with what they only add to in reverse, `gathering` makes
 the `outer_products` that they add up one product of matrices, and `unboxing` makes arrays lists.
 `flags` has truth values tested as they are; by `rows` objects that nobody keeps are just numbers,

@@ -301,6 +301,22 @@ def _query(ctx: Simplifier, s: ir.Assign, what: str) -> ir.Operand | None:
     return None
 
 
+def length(ctx: Simplifier, s: ir.Assign) -> ir.Operand | None:
+    """The length of what arithmetic makes, and nothing else needs, is that of an operand."""
+    (x,) = s.args
+    while isinstance(x, ir.Var) and ctx.counts.get(x, 0) < 2 and not ctx.reversing:
+        made = ctx.definitions.get(x)
+        if made is None or not is_elementwise(made.function):
+            break
+        like = [a for a in made.args if isinstance(a, ir.Var) and a.kind == x.kind]
+        if not isinstance(x.kind, Array) or x.kind.shape is None or not like:
+            break
+        x = like[0]
+        s.args = (x,)
+        ctx.counts[x] = ctx.counts.get(x, 0) + 1
+    return None
+
+
 def _anchor(ctx: Simplifier, x: ir.Var) -> ir.Var:
     """An array of the same shape that is likelier to be needed for itself."""
     assert isinstance(x.kind, Array)
@@ -401,6 +417,7 @@ SPREADING: dict[Any, list[Rule]] = {
     np.zeros_like: [zeros],
     builtins.getattr: [attribute],
     np.shape: [question("shape")],
+    builtins.len: [length],
     np.size: [question("size")],
     runtime.unbroadcast: [fits],
     np.real: [real_part],

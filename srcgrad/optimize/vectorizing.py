@@ -13,8 +13,10 @@ that the program has.
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,8 +35,9 @@ from ..kinds import Array, Dimension, Scalar
 from ..rules import registry
 from ..transform.batched_calls import IN_PLACE
 from .choices import without_branches
+from .filled_lists import appends, array_made, filled_lists, kept_item, read_as_array
 from .operands import is_number
-from .vectorized_rows import PRODUCTS, VectorizedRows
+from .vectorized_rows import BACKWARDS, PRODUCTS, VectorizedRows
 
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod)
 AUGMENTED = {
@@ -81,6 +84,8 @@ class Loops:
                 self.block(inner)
             if isinstance(s, ir.Loop):
                 made = self.loop(s)
+                if made is None:
+                    made = self.filling(block, s)
                 if made is not None:
                     at = block.statements.index(s)
                     block.statements[at : at + 1] = made
@@ -93,11 +98,47 @@ class Loops:
 
         The `tests` are what is known to be true, or false, where it is.
         """
+        whole = self.whole(loop, tests)
+        return None if whole is None else whole.made.statements
+
+    def filling(self, block: ir.Block, loop: ir.Loop) -> list[ir.Statement] | None:
+        """The statements that make arrays of the lists that a loop of a block fills.
+
+        Where the lists are read, the arrays are. None if the loop has to stay.
+        """
+        if not any(map(appends, loop.body.statements)):
+            return None
+        lists = filled_lists(block, loop, self.needed, self.aliasing, self.proof(loop).runs(loop))
+        if not lists:
+            return None
+        statements = loop.body.statements
+        keeping: dict[ir.Statement, ir.Statement] = {f.appended: f.keeping for f in lists}
+        loop.body.statements = [keeping.get(s, s) for s in statements]
+        whole = self.whole(loop)
+        if whole is None:
+            loop.body.statements = statements
+            return None
+        after = ir.Block(block.statements[block.statements.index(loop) + 1 :])
+        for f in lists:
+            array = whole.kept[f.keeping]
+            if array in whole.fresh:
+                made = array_made(after, f.items, array.kind, self.aliasing)
+                array = array if made is None else whole.rename(array, made)
+            read_as_array(after, f.items, array, self.low)
+            block.statements.remove(f.made)
+        block.statements[block.statements.index(loop) + 1 :] = after.statements
+        return whole.made.statements
+
+    def proof(self, loop: ir.Loop) -> Proof:
+        """What is known of integers where a loop is."""
+        return Proof(self.integers, [*self.function.params, *ir.free_variables(loop.body)])
+
+    def whole(self, loop: ir.Loop, tests: Iterable[tuple[ir.Operand, bool]] = ()) -> Whole | None:
+        """All iterations of a loop at once; None if it has to stay."""
         outer = (self.low.block, self.low.span)
         self.low.block = ir.Block()
         try:
-            known = [*self.function.params, *ir.free_variables(loop.body)]
-            proof = Proof(self.integers, known)
+            proof = self.proof(loop)
             for test, true in tests:
                 proof.passed(test, true)
             body = without_branches(loop, proof, self.aliasing, self.used)
@@ -108,7 +149,7 @@ class Loops:
             ):
                 return None
             whole.all_at_once()
-            return self.low.block.statements
+            return whole
         except (Dependent, Unbatchable, UnsupportedError, NeedStatic):
             return None
         finally:
@@ -153,12 +194,24 @@ def may_be_missing(block: ir.Block) -> set[ir.Var]:
 
 
 class Whole(VectorizedRows):
-    """The walk through the body of a loop, which becomes that of all iterations at once."""
+    """The walk through the body of a loop, which becomes that of all iterations at once.
+
+    Attributes:
+        made: the block in which the statements are that it becomes.
+        kept: of statements that keep items, what is kept.
+        fresh: which of that has memory of its own.
+    """
+
+    def __init__(self, found: Iterations, low: Lowerer) -> None:
+        super().__init__(found, low)
+        self.made = low.block
+        self.kept: dict[ir.Assign, ir.Var] = {}
+        self.fresh: set[ir.Var] = set()
 
     def all_at_once(self) -> None:
         """Append the statements for all iterations to the block of `low`."""
         found = self.found
-        if not found.rows:
+        if not found.rows and not any(s.function is kept_item for s in found.body):
             raise Unbatchable("no rows")
         totals = {s: total for total in found.sums for s, _ in total.chain}
         around = {s for total in found.sums for s in (total.read, total.written)}
@@ -172,6 +225,8 @@ class Whole(VectorizedRows):
             self.low.span = s.span
             if s in totals:
                 self.add(s, totals[s])
+            elif s.function is kept_item:
+                self.kept[s] = self.array_kept(s)
             elif s in found.rows:
                 self.take(s) if s.function is operator.getitem else self.store(s)
             elif s in around or not any(map(self.is_batched, s.operands())):
@@ -182,6 +237,40 @@ class Whole(VectorizedRows):
                 self.write_row(s)
             else:
                 self.apply(s)
+
+    def array_kept(self, s: ir.Assign) -> ir.Var:
+        """An array that nobody writes, of the items that a list is given."""
+        (item,) = s.args
+        batch = self.full(item)
+        kind = self.kind(item.kind) if isinstance(item, ir.Var) else None
+        if not isinstance(batch, ir.Var) or not isinstance(kind, Array):
+            raise Unbatchable("a list of no numbers")
+        if batch.kind.rank != kind.rank or batch.kind.dtype != kind.dtype:  # type: ignore[attr-defined]
+            raise Unbatchable("a list of another kind")
+        if ir.is_constant(self.found.loop.range[2], -1):  # type: ignore[index]
+            # the first index comes last
+            own = Inferred(batch.kind, (batch,))
+            batch = self.low.emit(operator.getitem, (batch, BACKWARDS), inferred=own)
+        source = batch
+        while (made := self.definition(source)) is not None and made.views:
+            source = made.views[0]
+        if made is None and self.aliasing.is_written(source):
+            batch = self.low.emit(np.copy, (batch,), inferred=Inferred(batch.kind))
+        made = self.definition(batch)
+        if made is not None:
+            batch.name, batch.user = s.target.name, s.target.user
+            self.fresh.update({batch} if not made.views else ())
+        return batch
+
+    def rename(self, array: ir.Var, other: ir.Var) -> ir.Var:
+        """Have another variable for an array that has been made."""
+        ir.rename(self.made, {array: other})
+        for s in self.made.statements:
+            if isinstance(s, ir.Assign) and s.target is array:
+                s.target = other
+        if not other.user:
+            other.name, other.user = array.name, array.user
+        return other
 
     # What stays as it is
 
@@ -248,7 +337,9 @@ class Whole(VectorizedRows):
         if result.kind.shape != kind.shape or result.kind.dtype != kind.dtype:  # type: ignore[attr-defined]
             raise Unbatchable("a sum of another kind")
         if isinstance(kind, Scalar) and kind.python is True:
-            raise Unbatchable("a sum of Python's numbers")
+            python = builtins.complex if kind.dtype.kind == "c" else builtins.float
+            own = Inferred(replace(kind, mixed=False))
+            result = self.low.emit(python, (result,), inferred=own, name=s.target.name)
         self.now[s.target] = result
         if total.position >= 0 and s is total.chain[-1][0]:
             target = self.found.loop.targets[total.position]
@@ -392,6 +483,9 @@ class Whole(VectorizedRows):
 
     def apply(self, s: ir.Assign) -> None:
         """A call that makes something new of rows."""
+        if s.function in (float, complex) and self.is_same_number(s):
+            self.now[s.target] = self.full(s.args[0])
+            return
         self.check_arithmetic(s)
         function = registry.methods.get(s.function, s.function)
         known = (
@@ -409,6 +503,15 @@ class Whole(VectorizedRows):
             self.materialized(operand)
         result = self.settled(self.applied(s), s)
         self.now[s.target] = result
+
+    @staticmethod
+    def is_same_number(s: ir.Assign) -> bool:
+        """Whether a call makes Python's number of one of NumPy's, or the other way round."""
+        (operand,) = s.args if len(s.args) == 1 else (None,)
+        own, kind = getattr(operand, "kind", None), s.target.kind
+        if not isinstance(own, Scalar) or not isinstance(kind, Scalar):
+            return False
+        return own.dtype == kind.dtype and not own.mixed and not kind.mixed
 
     def is_harmless_of_rows(self, s: ir.Assign, function: Any) -> bool:
         """Whether a call with no rows raises nothing."""

@@ -1,0 +1,251 @@
+"""Lists that loops fill and that are only read: arrays in their place, or lists as they are."""
+
+import math
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, hvp, jvp, value_and_grad, vjp
+from srcgrad.testing import check_grads
+
+from . import random_fills
+
+X = np.random.default_rng(4).uniform(0.2, 1.4, 9)
+M = np.random.default_rng(5).normal(size=(9, 8))
+
+
+def summed(x):
+    return sum([v * v for v in x])
+
+
+def stacked(x):
+    r = [np.sin(v) for v in x]
+    return np.sum(np.array(r) ** 2)
+
+
+def copied_first(x):
+    xs = x.tolist()
+    total = 0.0
+    for i in range(1, len(xs)):
+        total += (xs[i] - xs[i - 1]) ** 2
+    return total
+
+
+def neighbours(x):
+    ys = [float(v) for v in x]
+    total = 0.0
+    for a, b in zip(ys[:-1], ys[1:], strict=True):  # noqa: RUF007
+        total += (b - a) ** 2
+    return total
+
+
+def from_lists(x):
+    squares, sines = [], []
+    for v in list(x):
+        squares.append(v**2)
+        sines.append(np.sin(v))
+    return np.dot(np.array(squares), np.array(sines)) + squares[0] * sines[-1]
+
+
+def backwards(x):
+    r = [x[i] * i for i in range(len(x) - 1, -1, -1)]
+    total = 0.0
+    for k in range(len(r)):
+        total += r[k] * (k + 1)
+    return total
+
+
+def of_indices(x):
+    h = 1.0 / len(x)
+    return np.sum(np.sin(np.array([i * h for i in range(len(x))]) * x))
+
+
+def rows_read(x):
+    rows = [row * row[0] for row in np.outer(x, x)]
+    total = 0.0
+    for a, b in zip(rows[:-1], rows[1:], strict=True):  # noqa: RUF007
+        total += np.dot(a, b)
+    return total
+
+
+def rows_stacked(x):
+    rows = [np.tanh(row * x) for row in np.outer(x, x)]
+    return np.sum(np.array(rows) ** 2) + np.sum(np.mean(rows, axis=0)) + np.stack(rows).max()
+
+
+def of_rows(x):
+    return np.mean([np.sum(row**2) for row in np.outer(x, x)])
+
+
+def each_time_anew(x):
+    total = 0.0
+    for k in range(3):
+        scaled = [v * (k + 1) for v in x]
+        total = np.sin(total + np.sum(np.array(scaled) ** 2))
+    return total
+
+
+WHOLE = [
+    summed, stacked, copied_first, neighbours, from_lists, backwards, of_indices, rows_read,
+    rows_stacked, of_rows,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", [*WHOLE, each_time_anew], ids=lambda f: f.__name__)
+def test_gradient(f):
+    for n in (9, 2, 1):
+        check_grads(f, (X[:n],))
+    value = value_and_grad(f)(X)[0]
+    assert type(value) is type(f(X))
+
+
+@pytest.mark.parametrize("f", WHOLE, ids=lambda f: f.__name__)
+def test_there_is_no_list(f):
+    gradient = grad(f)
+    gradient(X)
+    lines = gradient.source.splitlines()
+    code = [line for line in lines if not line.strip().startswith("#")]
+    assert not any(".append(" in line or line.strip().startswith("for ") for line in code)
+
+
+def test_what_reads_well():
+    gradient = grad(stacked)
+    gradient(X)
+    assert gradient.source.partition("x.\"\"\"\n")[2] == (
+        "    r = np.sin(x)\n"
+        "\n"
+        "    # r = [np.sin(v) for v in x]\n"
+        "    d_x = np.cos(x)\n"
+        "    d_x *= r\n"
+        "    d_x *= 2.0\n"
+        "    return d_x\n"
+    )
+
+
+def test_an_empty_list():
+    for f in (summed, stacked, copied_first, neighbours, backwards):
+        assert value_and_grad(f)(X[:0])[0] == f(X[:0]) == 0.0
+        assert grad(f)(X[:0]).shape == (0,)
+
+    def no_rows(x, m):
+        return np.sum(np.array([row * x for row in m]))
+
+    assert grad(no_rows)(0.5, M) == pytest.approx(M.sum())
+    assert grad(no_rows)(0.5, M[:0]) == 0.0
+
+
+def appended_later(x):
+    r = [v * v for v in x]
+    r.append(x[0])
+    return sum(r) * r[-1]
+
+
+def changed_later(x):
+    r = [v * v for v in x]
+    r[0] = 2 * x[1]
+    return sum(r) * r[0]
+
+
+def array_changed(x):
+    r = [v * v for v in x]
+    y = np.asarray(r)
+    y += 1
+    return np.sum(y * y) + sum(r)
+
+
+def source_changed(x):
+    x = x * 1.0
+    r = list(x)
+    x[0] = 5.0
+    return sum(r) * r[0]
+
+
+def source_changed_before_it_is_kept(x):
+    x, r = x * 1.0, []
+    for i in range(len(x)):
+        v = x[i]
+        x[i] = 0.5 * v * v
+        r.append(v)
+    return sum(r) * np.sum(x)
+
+
+def rows_changed(x):
+    rows = [row * 2 for row in np.outer(x, x)]
+    for row in rows:
+        row[0] = 0.0
+    return sum([np.sum(row) for row in rows])
+
+
+def running_sum(x):
+    total, r = 0.0, []
+    for v in x:
+        total += v
+        r.append(total)
+    return sum(r)
+
+
+def pythons_functions(x):
+    return sum([math.sin(v) for v in x])
+
+
+def handed_on(x):
+    r = [v * v for v in x]
+    for _ in range(2):
+        r, s = [v + 1 for v in r], r
+    return sum(r) + sum(s)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        appended_later, changed_later, array_changed, source_changed, rows_changed, running_sum,
+        source_changed_before_it_is_kept, pythons_functions, handed_on,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_what_isnt_only_read(f):
+    check_grads(f, (X,))
+
+
+def test_what_python_and_numpy_do_otherwise():
+    def divided(x):
+        xs = x.tolist()
+        return xs[0] / xs[1]
+
+    def truth(x):
+        r = [v * v for v in x]
+        return r[True] * r[-1] if r else 0.0
+
+    with pytest.raises(ZeroDivisionError):
+        grad(divided)(np.array([1.0, 0.0, 2.0]))
+    check_grads(truth, (X,))
+    check_grads(truth, (X[:0],))
+    value, gradient = value_and_grad(summed)(X.astype(np.float32))
+    assert (type(value), gradient.dtype) == (np.float32, np.float32)
+
+
+def test_results_are_their_own():
+    def made(x):
+        r = [v for v in x]  # noqa: C416
+        return np.array(r), np.array(r)
+
+    value, pullback = vjp(made, X)
+    value[0][0] = 7.0
+    assert value[1][0] == X[0] != 7.0
+    assert np.array_equal(pullback((np.ones(9), np.ones(9)))[0], np.full(9, 2.0))
+    (first, second), _ = jvp(made, (X,), (X,))
+    assert not np.shares_memory(first, second) and not np.shares_memory(first, X)
+
+
+def test_second_derivatives():
+    v = np.linspace(-1, 1, 9)
+    for f in (stacked, copied_first, neighbours, from_lists, rows_stacked):
+        h = 1e-5
+        expected = (grad(f)(X + h * v) - grad(f)(X - h * v)) / (2 * h)
+        np.testing.assert_allclose(hvp(f)(X, v), expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("first", [0, 15, 30])
+def test_random_programs(first):
+    words = [random_fills.check(seed) for seed in range(first, first + 15)]
+    assert words.count("right") >= 10
