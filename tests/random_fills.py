@@ -54,9 +54,39 @@ CHANGES = [
 ]
 
 
+GRIDS = [
+    *(
+        "grid = [[v * w + {k} for v in x] for w in {l}]",
+        "grid = [list(row) for row in np.outer(x, x)]",
+    ),
+    *("grid = [[v * i for v in row] for i, row in enumerate(grid)]", "grid = grid[1:]"),
+    *(
+        "grid = [[np.sin(v) for v in x[:i]] for i in range(len(x))]",
+        "grid = np.outer(x, x).tolist()",
+    ),
+    *(
+        "grid = [{l}, {m}]",
+        "grid = [row[::-1] for row in grid]",
+        "grid = [row * 2 for row in grid]",
+    ),
+    *("grid = [np.array(row) * {k} for row in grid]", "grid = [x * v for v in {l}]"),
+    "grid = [[x[i] - x[j] for j in range(len(x))] for i in range(len(x))]",
+    "grid = [[sum([a * v for a in row]) for v in x] for row in grid]",
+    "for row in grid: total += row[0] * row[-1]",
+    "for i in range(len(grid)): total += np.sum(np.array(grid[i]) ** 2)",
+    "total += np.sum(np.array(grid) ** 2) if len(set(map(len, grid))) == 1 else 0.0",
+    "total += sum(sum(row) for row in grid)",
+    "total += sum(grid[i][i] for i in range(min(len(grid), 2)))",
+    "total += sum(row[k] * v for row in grid for k, v in enumerate({l}) if k < len(row))",
+    *("if grid: grid[0][0] = total", "grid.append({l})", "{l} = [sum(row) for row in grid]"),
+    *("if len(grid): {l} = list(grid[0])", "if len(grid): total += max(grid[-1], default=0.0)"),
+]
+
+
 class _Writer:
     def __init__(self, seed: int) -> None:
         self.rng, self.lines = random.Random(seed), list[str]()
+        self.grids = self.rng.choice((0.0, 0.4))
 
     def write(self, text: str, depth: int = 1) -> None:
         chosen = self.rng.sample("abc", 2)
@@ -92,7 +122,9 @@ class _Writer:
     def block(self, count: int, depth: int = 1) -> None:
         for _ in range(count):
             choice = self.rng.random()
-            if choice < 0.45:
+            if self.rng.random() < self.grids:
+                self.write(self.rng.choice(GRIDS), depth)
+            elif choice < 0.45:
                 self.fill(depth)
             elif choice < 0.85:
                 self.write(self.rng.choice(READS), depth)
@@ -108,6 +140,7 @@ def program(seed: int) -> str:
     writer = _Writer(seed)
     for line in ("total = 0.0", "x = x * 1.0", "a = list(x)", "b = [2 * v for v in x]", "c = a"):
         writer.write(line)
+    writer.write("grid = [[v * v for v in x], [v for v in x]]")
     writer.block(8)
     writer.write("return total + sum({l}) + 0.5 * sum({m}) + np.sum(x)")
     return "\n".join(["def f(x):", *writer.lines, ""])

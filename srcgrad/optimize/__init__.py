@@ -6,7 +6,7 @@ can be left out, and the derivatives stay what they are (`tests/test_optimize.py
 Begin with `prune` (dead code) and `simplify`, which applies the rewriting rules of `algebra`,
 `array_algebra`, `spreading` and `stores`; `operands` is what these share.
 
-Less Python: `vectorizing` (with `vectorized_rows`, and `choices` in place of branches) makes loops
+Less Python: `vectorizing` (`whole_loops`, `vectorized_rows`; `choices` for branches) makes loops
 whose iterations are independent operations on whole arrays, before anything is differentiated, and
 arrays of the lists that they fill (`filled_lists`).
 Where loops stay, `distribution` does so with what they only add to in reverse, `gathering` makes

@@ -18,11 +18,13 @@ import operator
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from .. import ir
 from ..analysis.aliasing import Aliasing
+from ..analysis.handed_on import asked_for
 from ..frontend.lower import Lowerer
 from ..kinds import Array, Kind, ListOf, Scalar
 
@@ -36,33 +38,32 @@ class Filled:
     """A list that a loop fills.
 
     Attributes:
-        items: the list, and lists made of it that are only read, too.
+        items: the list.
         made: the statement that makes it.
         appended: the one that appends to it.
         keeping: what stands for that while the loop is looked at.
+        rows: a list of lists, of which it is one.
     """
 
     items: ir.Var
     made: ir.Assign
     appended: ir.Assign
     keeping: ir.Assign
+    rows: ir.Var | None
 
 
 def appends(s: ir.Statement) -> bool:
     return isinstance(s, ir.Assign) and s.function is ir.list_append
 
 
-def filled_lists(
-    block: ir.Block, loop: ir.Loop, needed: Collection[ir.Var], aliasing: Aliasing, runs: bool
-) -> list[Filled]:
+def filled_lists(block: ir.Block, loop: ir.Loop, runs: bool, reads: Reads) -> list[Filled]:
     """The lists that a loop of a block fills; none if there are others to which it appends.
 
     Args:
         block: the loop is one of its statements.
         loop: the loop.
-        needed: variables that more is done with than what the function says.
-        aliasing: which memory is written.
-        runs: whether the loop has an iteration in every run.
+        runs: whether it has an iteration in every run.
+        reads: tells what else is done with a list.
     """
     appending = [s for s in loop.body.statements if isinstance(s, ir.Assign) and appends(s)]
     lists = [s.args[0] for s in appending]
@@ -75,64 +76,241 @@ def filled_lists(
     }  # fmt: skip
     if len(made) < len(lists):
         return []
-    after = _uses(ir.Block(block.statements[at + 1 :], block.results))
-    around = _uses(ir.Block(block.statements[: at + 1]))
-    reading = _Reads(after, needed, aliasing)
+    around = ir.use_counts(ir.Block(block.statements[: at + 1]))
     found = []
     for s in appending:
         items, item = s.args
-        assert isinstance(items, ir.Var)
-        if (
-            len(around[items]) > 1
-            or reading.writes(item)
-            or not reading.do_nothing_else(items, runs)
-        ):
+        assert isinstance(items, ir.Var) and isinstance(items.kind, ListOf)
+        reads.narrow(items, s)
+        if not _is_kept_well(items.kind.item) or around[items] > 1 or reads.writes(item):
+            return []
+        if not reads.do_nothing_else(items, runs, s):
             return []
         target = ir.Var(items.name, s.target.kind, items.user)
-        keeping = ir.Assign(target, kept_item, (s.args[1],), span=s.span)
-        found.append(Filled(items, made[items], s, keeping))
+        keeping = ir.Assign(target, kept_item, (item,), span=s.span)
+        found.append(Filled(items, made[items], s, keeping, reads.rows(items)))
     return found
 
 
-def read_as_array(block: ir.Block, items: ir.Var, array: ir.Var, low: Lowerer) -> None:
-    """Let the statements of a block read an array in place of a list, in place."""
-    reading = _Reading(block, low)
-    reading.read(items, array)
-    for inner in ir.all_blocks(block):
-        if not reading.done.keys().isdisjoint(inner.statements):
-            inner.statements = [n for s in inner.statements for n in reading.done.get(s, [s])]
+class Reads:
+    """What is done with the lists of a function: whether an array can be in the place of one.
 
-
-def array_made(block: ir.Block, items: ir.Var, kind: Kind, aliasing: Aliasing) -> ir.Var | None:
-    """An array of a kind that NumPy makes of a list in a block, and that nobody writes.
-
-    The statement that makes it is left out: what has the items can be this array.
+    Args:
+        block: the function's.
+        needed: variables that more is done with than what the function says.
+        aliasing: which memory is written.
     """
-    for s in block.statements:
-        if isinstance(s, ir.Assign) and s.function in _STACKING and s.args[0] is items:
-            if s.target.kind == kind and not aliasing.is_written(s.target):
-                block.statements.remove(s)
-                return s.target
-    return None
+
+    def __init__(self, block: ir.Block, needed: Collection[ir.Var], aliasing: Aliasing) -> None:
+        self.block, self.needed, self.aliasing = block, needed, aliasing
+        self.uses: dict[ir.Var, list[ir.Statement | None]] = defaultdict(list)
+        self.empty: set[ir.Var] = set()  # the lists that are empty at first
+        for s in ir.walk(block):
+            for v in dict.fromkeys(ir.uses(s)):
+                self.uses[v].append(s)
+            if isinstance(s, ir.Assign) and _is_empty_list(s):
+                self.empty.add(s.target)
+        self.asked = asked_for(block, needed)
+        for s in ir.walk(block):
+            for target, ends in () if isinstance(s, ir.Assign) else ir.joins(s):
+                for v in ir.variables_of(ends if target in self.asked else ()):
+                    self.uses[v].append(None)
+        for v in ir.variables_of(block.results):
+            self.uses[v].append(None)
+
+    def narrow(self, items: ir.Var, appended: ir.Assign) -> None:
+        """Note of what kind the numbers in a list are, where one statement appends them.
+
+        A sum may have been an int, for all that was known, until the loop that added it up was one
+        operation.
+        """
+        kind, item = items.kind, getattr(appended.args[1], "kind", None)
+        if not isinstance(kind, ListOf) or not isinstance(kind.item, Scalar) or kind.item == item:
+            return
+        if not isinstance(item, Scalar) or item.mixed or item.dtype != kind.item.dtype:
+            return
+        self._hold(items, appended, item)
+
+    def _hold(self, items: ir.Var, appended: ir.Assign, item: Kind) -> None:
+        """Note that all items of a list are of a kind, where one statement appends them."""
+        others = [s for s in self.uses[items] if s is not appended]
+        if all(isinstance(s, ir.Assign) and items not in s.writes for s in others):
+            assert isinstance(items.kind, ListOf)
+            self._narrow(items, items.kind.item, item)
+
+    def _narrow(self, v: ir.Var, old: Any, new: Kind) -> None:
+        before = v.kind
+        if before == old:
+            v.kind = new
+        elif isinstance(before, ListOf) and before.item == old:
+            v.kind = replace(before, item=new)
+        if v.kind == before or not isinstance(before, ListOf) or not isinstance(v.kind, ListOf):
+            return
+        for s in self.uses[v]:
+            if isinstance(s, ir.Assign) and s.function in (operator.getitem, list):
+                self._narrow(s.target, before.item, v.kind.item)
+            elif isinstance(s, ir.Assign) and appends(s) and s.args[1] is v:
+                assert isinstance(s.args[0], ir.Var)
+                self._hold(s.args[0], s, v.kind)
+
+    def writes(self, item: ir.Operand) -> bool:
+        """Whether an item is an array that is written."""
+        if not isinstance(item, ir.Var) or isinstance(item.kind, Scalar):
+            return False
+        return self.aliasing.is_written(item)
+
+    def do_nothing_else(self, items: ir.Var, some: bool, but: ir.Statement | None = None) -> bool:
+        """Whether all that is done with a list is to read it, `but` one statement.
+
+        There surely are `some` items in it.
+        """
+        if items in self.needed:
+            return False
+        uses = [s for s in self.uses[items] if s is None or s is not but]
+        return all(self.is_read(s, items, some) for s in uses)
+
+    def is_read(self, s: ir.Statement | None, items: ir.Var, some: bool) -> bool:
+        kind = items.kind
+        assert isinstance(kind, ListOf)
+        if not isinstance(s, ir.Assign) or s.effect or not s.args:
+            return False
+        if appends(s) and s.args[1] is items:
+            return s.args[0] in self.empty and self.holds_rows(s.args[0], s)
+        if s.writes or s.args[0] is not items:
+            return False
+        if s.function is builtins.len:
+            return True
+        if s.function in _STACKING:
+            # an array of nothing is one of numbers in double precision
+            double = isinstance(kind.item, Scalar) and kind.item.dtype == np.float64
+            fits = some or (double and s.function is not np.stack)
+            return fits and len(s.args) == 1 and not s.kwargs
+        if isinstance(s.target.kind, ListOf):
+            whole = s.function is list and len(s.args) == 1
+            if not (whole or _is_part(s)) or s.target.kind.item != kind.item:
+                return False
+            return self.do_nothing_else(s.target, some and whole)
+        if s.function is not operator.getitem or self.writes(s.target):
+            return False
+        known = not isinstance(kind.item, Scalar) or kind.item.python is not None
+        return known and s.target.kind == kind.item and _is_place(s.args[1])
+
+    def holds_rows(self, lists: ir.Operand, appended: ir.Statement) -> bool:
+        """Whether arrays can be in a list in the place of the lists that are appended to it."""
+        if not isinstance(lists, ir.Var) or lists in self.needed:
+            return False
+        return all(s is appended or self.is_row(s, lists) for s in self.uses[lists])
+
+    def is_row(self, s: ir.Statement | None, lists: ir.Var) -> bool:
+        assert isinstance(lists.kind, ListOf)
+        if not isinstance(s, ir.Assign) or s.writes or s.effect or s.args[0] is not lists:
+            return False
+        if s.function is builtins.len:
+            return True
+        if s.function is not operator.getitem or not _is_place(s.args[1]):
+            return False
+        return s.target.kind == lists.kind.item and self.do_nothing_else(s.target, False)
+
+    def rows(self, items: ir.Var) -> ir.Var | None:
+        """The list of lists to which a list is appended."""
+        holders = (s.args[0] for s in self.uses[items] if s is not None and appends(s))  # type: ignore[union-attr]
+        return next((v for v in holders if v is not items and isinstance(v, ir.Var)), None)
+
+    def copied(self, block: ir.Block, loop: ir.Loop) -> tuple[ir.Var, ir.Var] | None:
+        """The list of which a loop makes another one, and that, if neither changes any more.
+
+        Rows are taken out of lists one by one to make an array of them.
+        """
+        at = block.statements.index(loop)
+        if len(loop.body.statements) != 2 or loop.range is None or loop.exits or loop.backwards:
+            return None
+        read, append = loop.body.statements
+        start, stop, step = loop.range
+        if not (isinstance(read, ir.Assign) and isinstance(append, ir.Assign) and appends(append)):
+            return None
+        items, copy = read.args[0], append.args[0]
+        before, after = block.statements[:at], ir.Block(block.statements[at:])
+        made = {v for s in before for v in ir.targets(s) if v in self.empty}
+        if (
+            read.function is not operator.getitem or read.args[1] is not loop.index
+            or append.args[1] is not read.target or not made.issuperset((items, copy))
+            or not (ir.is_constant(start, 0) and ir.is_constant(step, 1))
+            or not any(_is_length(s, items, stop) for s in before)
+            or ir.use_counts(ir.Block(block.statements[: at + 1]))[copy] > 1  # type: ignore[index]
+            or any(items in s.writes for s in ir.walk(after) if isinstance(s, ir.Assign))
+            or not self.asked.isdisjoint(loop.targets) or None in self.uses[items]  # type: ignore[index]
+            or not all(s is append or _is_plain_read(s) for s in self.uses[copy])  # type: ignore[index]
+        ):  # fmt: skip
+            return None
+        assert isinstance(items, ir.Var) and isinstance(copy, ir.Var)
+        return items, copy
+
+    def array_made(self, items: ir.Var) -> ir.Assign | None:
+        """The statement by which NumPy makes an array of a list, if nobody writes that."""
+        for s in self.uses[items]:
+            if isinstance(s, ir.Assign) and s.function in _STACKING:
+                if not self.aliasing.is_written(s.target):
+                    return s
+        return None
+
+    def read_as_array(self, filled: Filled, array: ir.Var, own: bool, low: Lowerer) -> ir.Var:
+        """Let what reads a list read an array in its place.
+
+        Args:
+            filled: the list.
+            array: the array.
+            own: whether nothing else has its memory: what NumPy makes of the list may be it.
+            low: infers kinds.
+
+        Returns:
+            The array's variable from now on.
+        """
+        reading = _Reading(self, low, filled.appended)
+        made = self.array_made(filled.items) if own else None
+        if made is not None:
+            array = reading.adopted(made, array)
+        reading.read(filled.items, array, own)
+        done, lists = reading.done, reading.lists
+        for block in ir.all_blocks(self.block):
+            if not done.keys().isdisjoint(block.statements):
+                block.statements = [new for s in block.statements for new in done.get(s, [s])]
+            # nobody asks for what is handed on
+            block.results = tuple(ir.UNDEFINED if o in lists else o for o in block.results)
+        return array
 
 
 class _Reading:
     """What becomes of the statements that read a list, and lists made of it."""
 
-    def __init__(self, block: ir.Block, low: Lowerer) -> None:
-        self.uses, self.low = _uses(block), low
+    def __init__(self, reads: Reads, low: Lowerer, but: ir.Statement) -> None:
+        self.reads, self.uses, self.low, self.but = reads, reads.uses, low, but
         self.done: dict[ir.Statement, list[ir.Statement]] = {}
+        self.lists: set[ir.Operand] = set()
 
-    def read(self, items: ir.Var, array: ir.Var) -> None:
+    def adopted(self, made: ir.Assign, array: ir.Var) -> ir.Var:
+        """The variable of an array that NumPy makes of a list, for what has the items already."""
+        self.done[made] = []
+        made.target.kind = array.kind
+        if not made.target.user:
+            made.target.name, made.target.user = array.name, array.user
+        return made.target
+
+    def read(self, items: ir.Var, array: ir.Var, own: bool) -> None:
+        self.lists.add(items)
         for s in self.uses[items]:
-            assert isinstance(s, ir.Assign)
-            self.done[s] = self.statements(s, array)
+            if s is not None and s is not self.but and s not in self.done:
+                assert isinstance(s, ir.Assign)
+                self.done[s] = self.statements(s, array, own)
 
-    def statements(self, s: ir.Assign, array: ir.Var) -> list[ir.Statement]:
+    def statements(self, s: ir.Assign, array: ir.Var, own: bool) -> list[ir.Statement]:
         kind = s.target.kind
+        if appends(s):
+            assert isinstance(s.args[0], ir.Var)
+            self.read_rows(s.args[0], s, array, own)
+            return [replace(s, args=(s.args[0], array))]
         if isinstance(kind, ListOf):
             part = ir.Var(s.target.name, self.kind_of_part(s, array), s.target.user)
-            self.read(s.target, part)
+            self.read(s.target, part, False)
             if s.function is operator.getitem:
                 return [replace(s, target=part, args=(array, s.args[1]), views=(array,))]
             return [replace(s, target=part, function=np.array, args=(array,), views=())]
@@ -152,6 +330,22 @@ class _Reading:
             ]
         return [replace(s, args=(array, *s.args[1:]), views=())]
 
+    def read_rows(self, lists: ir.Var, appended: ir.Assign, array: ir.Var, own: bool) -> None:
+        """Let what reads the lists in a list read arrays like one."""
+        assert isinstance(lists.kind, ListOf) and isinstance(array.kind, Array)
+        lists.kind = replace(lists.kind, item=array.kind)
+        for s in self.uses[lists]:
+            if s is None or s is appended:
+                continue
+            assert isinstance(s, ir.Assign)
+            if s.function is operator.getitem:
+                row = ir.Var(s.target.name, array.kind, s.target.user)
+                made = self.reads.array_made(s.target) if own else None
+                if made is not None:
+                    row, own = self.adopted(made, row), False
+                self.read(s.target, row, False)
+                self.done[s] = [replace(s, target=row, views=(lists,))]
+
     def kind_of_part(self, s: ir.Assign, array: ir.Var) -> Kind:
         if s.function is not operator.getitem:
             return array.kind
@@ -161,25 +355,13 @@ class _Reading:
         return kind
 
 
-def _uses(block: ir.Block) -> dict[ir.Var, list[ir.Statement | None]]:
-    """The statements that use each variable; None for the results of blocks."""
-    found: dict[ir.Var, list[ir.Statement | None]] = defaultdict(list)
-    for s in ir.walk(block):
-        for v in dict.fromkeys(ir.uses(s)):
-            found[v].append(s)
-    for inner in ir.all_blocks(block):
-        for v in ir.variables_of(inner.results):
-            found[v].append(None)
-    return found
+_STACKING = (np.array, np.asarray, np.stack)
 
 
 def _is_empty_list(s: ir.Assign) -> bool:
     kind, first = s.target.kind, s.args[0] if s.args else None
-    return (
-        s.function is list and isinstance(first, ir.Pack) and not first.items
-        and type(kind) is ListOf and kind.type is list and not kind.holes
-        and _is_kept_well(kind.item)
-    )  # fmt: skip
+    empty = s.function is list and isinstance(first, ir.Pack) and not first.items
+    return empty and type(kind) is ListOf and kind.type is list and not kind.holes
 
 
 def _is_kept_well(kind: object) -> bool:
@@ -189,53 +371,6 @@ def _is_kept_well(kind: object) -> bool:
     return kind.dtype.kind in "fc" and not (isinstance(kind, Scalar) and kind.mixed)
 
 
-_STACKING = (np.array, np.asarray, np.stack)
-
-
-@dataclass(frozen=True)
-class _Reads:
-    """Whether all that is done with a list can be done with an array."""
-
-    uses: dict[ir.Var, list[ir.Statement | None]]
-    needed: Collection[ir.Var]
-    aliasing: Aliasing
-
-    def writes(self, item: ir.Operand) -> bool:
-        """Whether an item is an array that is written."""
-        if not isinstance(item, ir.Var) or isinstance(item.kind, Scalar):
-            return False
-        return self.aliasing.is_written(item)
-
-    def do_nothing_else(self, items: ir.Var, some: bool) -> bool:
-        """Whether all that is done with a list, in which there surely are `some` items, is this."""
-        reads = (
-            isinstance(s, ir.Assign) and self.is_read(s, items, some) for s in self.uses[items]
-        )
-        return items not in self.needed and all(reads)
-
-    def is_read(self, s: ir.Assign, items: ir.Var, some: bool) -> bool:
-        kind = items.kind
-        assert isinstance(kind, ListOf)
-        if s.writes or not s.args or s.args[0] is not items:
-            return False
-        if s.function is builtins.len:
-            return True
-        if s.function in _STACKING:
-            # an array of nothing is one of numbers in double precision
-            double = isinstance(kind.item, Scalar) and kind.item.dtype == np.float64
-            fits = some or (double and s.function is not np.stack)
-            return fits and len(s.args) == 1 and not s.kwargs
-        if isinstance(s.target.kind, ListOf):
-            part = s.function is operator.getitem and _is_slice(s.args[1])
-            whole = s.function is list and len(s.args) == 1
-            alike = s.target.kind.item == kind.item
-            return (part or whole) and alike and self.do_nothing_else(s.target, some and whole)
-        if s.function is not operator.getitem or self.writes(s.target):
-            return False
-        known = not isinstance(kind.item, Scalar) or kind.item.python is not None
-        return known and s.target.kind == kind.item and _is_place(s.args[1])
-
-
 def _is_place(key: ir.Operand) -> bool:
     """Whether an index is an int, of which arrays and lists give the same item."""
     if isinstance(key, ir.Const):
@@ -243,5 +378,23 @@ def _is_place(key: ir.Operand) -> bool:
     return isinstance(key, ir.Var) and isinstance(key.kind, Scalar) and key.kind.dtype.kind in "iu"
 
 
-def _is_slice(key: ir.Operand) -> bool:
+def _is_part(s: ir.Assign) -> bool:
+    """Whether a statement takes a slice."""
+    key = s.args[1] if s.function is operator.getitem else None
     return isinstance(key, ir.Pack) or (isinstance(key, ir.Const) and isinstance(key.value, slice))
+
+
+def _is_length(s: ir.Statement, items: ir.Operand, count: ir.Operand) -> bool:
+    """Whether a statement takes the length of a list for a count."""
+    if not isinstance(s, ir.Assign) or s.function is not builtins.len:
+        return False
+    return s.target is count and s.args == (items,)
+
+
+def _is_plain_read(s: ir.Statement | None) -> bool:
+    """Whether a statement only asks for the length of a list, for an item, or for an array."""
+    if not isinstance(s, ir.Assign) or s.writes or s.effect:
+        return False
+    if s.function is operator.getitem:
+        return not isinstance(s.target.kind, ListOf)
+    return s.function is builtins.len or s.function in _STACKING

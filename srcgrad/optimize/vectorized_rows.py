@@ -22,6 +22,7 @@ from ..frontend.values import Tuple
 from ..kinds import Array, Dimension, Scalar, Size, fresh_size
 from ..rules import registry
 from ..transform.batching import Batch
+from .filled_lists import kept_item
 from .operands import is_number
 
 BACKWARDS = ir.Const(slice(None, None, -1))
@@ -42,6 +43,8 @@ class VectorizedRows(Batch):
         self.uncopied: set[ir.Var] = set()  # views of rows
         self.size = self._trips()  # type: ignore[assignment]
         self.extents = [self._extent(s) for s in found.rows]
+        kept = (v for s in found.body if s.function is kept_item for v in ir.uses(s))
+        self.extents += [getattr(v.kind, "shape", None) or () for v in kept]
 
     @property
     def count(self) -> ir.Var:  # type: ignore[override]
