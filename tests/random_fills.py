@@ -82,11 +82,30 @@ GRIDS = [
     *("if len(grid): {l} = list(grid[0])", "if len(grid): total += max(grid[-1], default=0.0)"),
 ]
 
+TUPLES = [
+    *("pairs = [(v, v * {k}) for v in {l}]", "pairs = [(v, {k}) for v in x]", "pairs = pairs[1:]"),
+    *(
+        "pairs = list(zip({l}, {m}))",
+        "pairs = [(v, max(v, 0)) for v in {l}]",
+        "pairs = list(pairs)",
+    ),
+    *("pairs = [(b, a) for a, b in pairs]", "{l} = [a - b for a, b in pairs]"),
+    *("total += sum(a * b for a, b in pairs)", "total += pairs[-1][0] if pairs else 0.0"),
+    *("for a_, b_ in pairs: total += a_ * np.sin(b_)", "pairs.append((total, 1.0))"),
+    "total += np.sum(np.array(pairs)[:, 1] ** 2) if pairs else 0.0",
+    "total += np.array([[v, 1, {k} * v ** 2] for v in x]).sum()",
+    "total += sum(np.linalg.norm(np.array([v, w, {k}])) for v, w in zip({l}, {m}))",
+    "{l} = [np.array([v, {k} * v]) @ np.array([0.3, v]) for v in x]",
+    "total += sum(t[0] / (1 + t[1] ** 2) for t in pairs)",
+    "for i, (v, w) in enumerate(pairs): total += (i + 1) * v * w",
+    "{l} = [sum(t) for t in pairs]",
+]
+
 
 class _Writer:
     def __init__(self, seed: int) -> None:
         self.rng, self.lines = random.Random(seed), list[str]()
-        self.grids = self.rng.choice((0.0, 0.4))
+        self.others = self.rng.choice((0.0, 0.4))
 
     def write(self, text: str, depth: int = 1) -> None:
         chosen = self.rng.sample("abc", 2)
@@ -122,8 +141,8 @@ class _Writer:
     def block(self, count: int, depth: int = 1) -> None:
         for _ in range(count):
             choice = self.rng.random()
-            if self.rng.random() < self.grids:
-                self.write(self.rng.choice(GRIDS), depth)
+            if self.rng.random() < self.others:
+                self.write(self.rng.choice(self.rng.choice((GRIDS, TUPLES))), depth)
             elif choice < 0.45:
                 self.fill(depth)
             elif choice < 0.85:
@@ -140,6 +159,7 @@ def program(seed: int) -> str:
     writer = _Writer(seed)
     for line in ("total = 0.0", "x = x * 1.0", "a = list(x)", "b = [2 * v for v in x]", "c = a"):
         writer.write(line)
+    writer.write("pairs = [(v, 2 * v) for v in x]")
     writer.write("grid = [[v * v for v in x], [v for v in x]]")
     writer.block(8)
     writer.write("return total + sum({l}) + 0.5 * sum({m}) + np.sum(x)")

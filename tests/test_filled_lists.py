@@ -99,6 +99,37 @@ def table_of_lists(x):
     return total
 
 
+def tuples_read(x):
+    pairs = [(v, v * 2) for v in x]
+    return sum([a * b for a, b in pairs]) + pairs[-1][0]
+
+
+def columns(x):
+    matrix = np.array([[1, v, v**2, float(v) ** 3] for v in x])
+    return np.sum(matrix @ np.array([1.0, 2.0, 3.0, 4.0])) * matrix[0, 1]
+
+
+def rotated(x):
+    points = [np.array([[v, -v * v], [v * v, v]]) @ np.array([1.0, 2.0]) for v in x]
+    return np.sum(np.array(points) ** 2)
+
+
+def norms(x):
+    rows = np.outer(x, x)
+    return sum([np.linalg.norm(row) for row in rows]) + np.sum(
+        np.array([np.linalg.norm(row, 3) for row in rows])
+    )
+
+
+def cut_off(x):
+    return sum([max(v - 0.5, 0.0) for v in x]) + sum([v if v > 0.3 else 0.0 for v in x])
+
+
+def by_numpy(x):
+    squares = np.vectorize(lambda v: v**2)(x)
+    return np.sum(squares * np.fromiter((2 * v for v in x), dtype=float))
+
+
 def each_time_anew(x):
     total = 0.0
     for k in range(3):
@@ -109,11 +140,14 @@ def each_time_anew(x):
 
 WHOLE = [
     summed, stacked, copied_first, neighbours, from_lists, backwards, of_indices, rows_read,
-    rows_stacked, of_rows, matrix_of_pairs, rows_of_lists,
+    rows_stacked, of_rows, matrix_of_pairs, rows_of_lists, tuples_read, columns, rotated, norms,
+    by_numpy,
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("f", [*WHOLE, each_time_anew, table_of_lists], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [*WHOLE, each_time_anew, table_of_lists, cut_off], ids=lambda f: f.__name__
+)
 def test_gradient(f):
     for n in (9, 2, 1):
         check_grads(f, (X[:n],))
@@ -209,6 +243,22 @@ def rows_of_many_lengths(x):
     return sum(sum(row) for row in table)
 
 
+def tuples_with_a_place(x):
+    pairs = [(i, v) for i, v in enumerate(x)]
+    return sum([x[i] * v for i, v in pairs])
+
+
+def tuples_kept(x):
+    pairs = [(v, v * v) for v in x]
+    pairs.append((x[0], 1.0))
+    return sum([a * b for a, b in pairs])
+
+
+def number_or_zero(x):
+    cut = [v if v > 0.3 else 0.0 for v in x]
+    return sum([v / (1 + v) for v in cut])
+
+
 def row_changed(x):
     table = [[v * w for v in x] for w in x]
     table[0][0] = 2 * x[0]
@@ -254,7 +304,8 @@ def handed_on(x):
     [
         appended_later, changed_later, array_changed, source_changed, rows_changed, running_sum,
         source_changed_before_it_is_kept, pythons_functions, handed_on, product_of_lists,
-        rows_of_many_lengths, row_changed, row_kept, row_after_the_loop,
+        rows_of_many_lengths, tuples_with_a_place, tuples_kept, number_or_zero, row_changed,
+        row_kept, row_after_the_loop,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

@@ -26,7 +26,7 @@ from .. import ir
 from ..analysis.aliasing import Aliasing
 from ..analysis.handed_on import asked_for
 from ..frontend.lower import Lowerer
-from ..kinds import Array, Kind, ListOf, Scalar
+from ..kinds import Array, Kind, ListOf, Scalar, TupleOf
 
 
 def kept_item(item: object) -> None:
@@ -42,6 +42,7 @@ class Filled:
         made: the statement that makes it.
         appended: the one that appends to it.
         keeping: what stands for that while the loop is looked at.
+        instead: for statements of the loop's body, what stands for them.
         rows: a list of lists, of which it is one.
     """
 
@@ -49,6 +50,7 @@ class Filled:
     made: ir.Assign
     appended: ir.Assign
     keeping: ir.Assign
+    instead: dict[ir.Statement, list[ir.Statement]]
     rows: ir.Var | None
 
 
@@ -82,13 +84,22 @@ def filled_lists(block: ir.Block, loop: ir.Loop, runs: bool, reads: Reads) -> li
         items, item = s.args
         assert isinstance(items, ir.Var) and isinstance(items.kind, ListOf)
         reads.narrow(items, s)
-        if not _is_kept_well(items.kind.item) or around[items] > 1 or reads.writes(item):
+        kind = items.kind.item
+        if not (_is_row(kind) or _is_kept_well(kind)) or around[items] > 1 or reads.writes(item):
             return []
         if not reads.do_nothing_else(items, runs, s):
             return []
+        instead: dict[ir.Statement, list[ir.Statement]] = {s: []}
+        if _is_row(kind):
+            display = item if isinstance(item, ir.Pack) else reads.display(item, loop.body, instead)
+            if not isinstance(display, ir.Pack) or not any(map(_is_float, display.items)):
+                return []
+            item = ir.Var("row", Array(np.dtype(float), (len(display.items),)))
+            instead[s] = [ir.Assign(item, np.array, (ir.Pack(list, display.items),), span=s.span)]
         target = ir.Var(items.name, s.target.kind, items.user)
         keeping = ir.Assign(target, kept_item, (item,), span=s.span)
-        found.append(Filled(items, made[items], s, keeping, reads.rows(items)))
+        instead[s].append(keeping)
+        found.append(Filled(items, made[items], s, keeping, instead, reads.rows(items)))
     return found
 
 
@@ -119,17 +130,18 @@ class Reads:
             self.uses[v].append(None)
 
     def narrow(self, items: ir.Var, appended: ir.Assign) -> None:
-        """Note of what kind the numbers in a list are, where one statement appends them.
+        """Note of what kind the items of a list are, where one statement appends them.
 
         A sum may have been an int, for all that was known, until the loop that added it up was one
-        operation.
+        operation, and an array of what may be ints may have been one of ints.
         """
         kind, item = items.kind, getattr(appended.args[1], "kind", None)
-        if not isinstance(kind, ListOf) or not isinstance(kind.item, Scalar) or kind.item == item:
-            return
-        if not isinstance(item, Scalar) or item.mixed or item.dtype != kind.item.dtype:
-            return
-        self._hold(items, appended, item)
+        match getattr(kind, "item", None), item:
+            case Scalar(known), Scalar(dtype) if dtype == known and not item.mixed:
+                self._hold(items, appended, item)
+            case Array(None, shape), Array(dtype, other) if dtype and other and shape:
+                if len(shape) == len(other):
+                    self._hold(items, appended, item)
 
     def _hold(self, items: ir.Var, appended: ir.Assign, item: Kind) -> None:
         """Note that all items of a list are of a kind, where one statement appends them."""
@@ -169,11 +181,27 @@ class Reads:
         uses = [s for s in self.uses[items] if s is None or s is not but]
         return all(self.is_read(s, items, some) for s in uses)
 
+    def display(
+        self, item: ir.Operand, body: ir.Block, instead: dict[ir.Statement, list[ir.Statement]]
+    ) -> ir.Operand | None:
+        """What is in a list that a loop makes in each iteration, just to append it.
+
+        The statement that makes it is noted to be left out.
+        """
+        for s in body.statements:
+            if isinstance(s, ir.Assign) and s.target is item and s.function is list:
+                if len(self.uses[s.target]) == 1 and len(s.args) == 1:
+                    instead[s] = []
+                    return s.args[0]
+        return None
+
     def is_read(self, s: ir.Statement | None, items: ir.Var, some: bool) -> bool:
         kind = items.kind
-        assert isinstance(kind, ListOf)
+        assert isinstance(kind, (ListOf, TupleOf))
         if not isinstance(s, ir.Assign) or s.effect or not s.args:
             return False
+        if isinstance(kind, TupleOf):
+            return s.args[0] is items and self.is_part_read(s, kind)
         if appends(s) and s.args[1] is items:
             return s.args[0] in self.empty and self.holds_rows(s.args[0], s)
         if s.writes or s.args[0] is not items:
@@ -184,16 +212,32 @@ class Reads:
             # an array of nothing is one of numbers in double precision
             double = isinstance(kind.item, Scalar) and kind.item.dtype == np.float64
             fits = some or (double and s.function is not np.stack)
-            return fits and len(s.args) == 1 and not s.kwargs
+            return fits and len(s.args) == 1 and _asks_for_floats(s)
+        if isinstance(kind.item, (ListOf, tuple)) and not _is_part(s):
+            return _is_place_in(s) and self.do_nothing_else(s.target, False)
         if isinstance(s.target.kind, ListOf):
             whole = s.function is list and len(s.args) == 1
             if not (whole or _is_part(s)) or s.target.kind.item != kind.item:
                 return False
             return self.do_nothing_else(s.target, some and whole)
-        if s.function is not operator.getitem or self.writes(s.target):
+        if not _is_place_in(s) or self.writes(s.target) or s.target.kind != kind.item:
             return False
-        known = not isinstance(kind.item, Scalar) or kind.item.python is not None
-        return known and s.target.kind == kind.item and _is_place(s.args[1])
+        return not isinstance(kind.item, Scalar) or self.is_number(s.target)
+
+    def is_part_read(self, s: ir.Assign, kind: TupleOf) -> bool:
+        """Whether a statement takes a number out of a tuple, or makes an array of it."""
+        if s.function in _STACKING:
+            return len(s.args) == 1 and not s.kwargs
+        key = s.args[1] if _is_place_in(s) else None
+        if not isinstance(key, ir.Const) or not -len(kind.items) <= key.value < len(kind.items):
+            return False
+        return s.target.kind == kind.items[key.value] and self.is_number(s.target)
+
+    def is_number(self, v: ir.Var) -> bool:
+        """Whether it is known of what type a number is, or makes no difference."""
+        assert isinstance(v.kind, Scalar)
+        plain = (isinstance(s, ir.Assign) and s.function in _SAME for s in self.uses[v])
+        return (v.kind.python is not None and not v.kind.mixed) or all(plain)
 
     def holds_rows(self, lists: ir.Operand, appended: ir.Statement) -> bool:
         """Whether arrays can be in a list in the place of the lists that are appended to it."""
@@ -207,7 +251,7 @@ class Reads:
             return False
         if s.function is builtins.len:
             return True
-        if s.function is not operator.getitem or not _is_place(s.args[1]):
+        if not _is_place_in(s):
             return False
         return s.target.kind == lists.kind.item and self.do_nothing_else(s.target, False)
 
@@ -308,6 +352,8 @@ class _Reading:
             assert isinstance(s.args[0], ir.Var)
             self.read_rows(s.args[0], s, array, own)
             return [replace(s, args=(s.args[0], array))]
+        if isinstance(kind, ListOf) and _is_place_in(s):
+            return self.read_row(s, array, own)
         if isinstance(kind, ListOf):
             part = ir.Var(s.target.name, self.kind_of_part(s, array), s.target.user)
             self.read(s.target, part, False)
@@ -319,6 +365,8 @@ class _Reading:
             s.target.kind = replace(kind, size=array.kind.shape[0])
         elif s.function is not operator.getitem:
             return [replace(s, function=np.array, args=(array,), views=())]
+        elif isinstance(kind, TupleOf):
+            return self.read_row(s, array, own)
         elif isinstance(kind, Array):
             return [replace(s, args=(array, s.args[1]), views=(array,))]
         elif isinstance(kind, Scalar) and kind.python is True:
@@ -339,12 +387,22 @@ class _Reading:
                 continue
             assert isinstance(s, ir.Assign)
             if s.function is operator.getitem:
-                row = ir.Var(s.target.name, array.kind, s.target.user)
-                made = self.reads.array_made(s.target) if own else None
-                if made is not None:
-                    row, own = self.adopted(made, row), False
-                self.read(s.target, row, False)
+                row = self.row(s, array.kind, own)
                 self.done[s] = [replace(s, target=row, views=(lists,))]
+                own = False
+
+    def read_row(self, s: ir.Assign, array: ir.Var, own: bool) -> list[ir.Statement]:
+        """Let what reads a list or a tuple in a list read a row of an array."""
+        assert isinstance(array.kind, Array) and array.kind.shape
+        row = self.row(s, Array(array.kind.dtype, array.kind.shape[1:]), own)
+        return [replace(s, target=row, args=(array, s.args[1]), views=(array,))]
+
+    def row(self, s: ir.Assign, kind: Array, own: bool) -> ir.Var:
+        row = ir.Var(s.target.name, kind, s.target.user)
+        made = self.reads.array_made(s.target) if own else None
+        row = row if made is None else self.adopted(made, row)
+        self.read(s.target, row, False)
+        return row
 
     def kind_of_part(self, s: ir.Assign, array: ir.Var) -> Kind:
         if s.function is not operator.getitem:
@@ -356,6 +414,8 @@ class _Reading:
 
 
 _STACKING = (np.array, np.asarray, np.stack)
+# What is the same of Python's numbers and of NumPy's
+_SAME = (operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs)
 
 
 def _is_empty_list(s: ir.Assign) -> bool:
@@ -369,6 +429,36 @@ def _is_kept_well(kind: object) -> bool:
     if not isinstance(kind, (Array, Scalar)) or kind.shape is None or kind.dtype is None:
         return False
     return kind.dtype.kind in "fc" and not (isinstance(kind, Scalar) and kind.mixed)
+
+
+def _is_row(item: Any) -> bool:
+    """Whether an item is a tuple of floats, or a list of them, so that it can be an array."""
+    if isinstance(item, tuple):
+        return bool(item) and all(map(_is_double, item))
+    # whether one of them is an int, what is in the list says
+    return isinstance(item, ListOf) and getattr(item.item, "dtype", None) == np.float64
+
+
+def _is_float(operand: ir.Operand) -> bool:
+    if isinstance(operand, ir.Const):
+        return isinstance(operand.value, float)
+    return isinstance(operand, ir.Var) and _is_double(operand.kind)
+
+
+def _is_double(kind: object) -> bool:
+    return isinstance(kind, Scalar) and kind.dtype == np.float64 and not kind.mixed
+
+
+def _asks_for_floats(s: ir.Assign) -> bool:
+    """Whether a call that makes an array has no keyword but the dtype of doubles."""
+    asked = dict(s.kwargs)
+    dtype = asked.pop("dtype", None)
+    known = dtype is None or (isinstance(dtype, ir.Const) and dtype.value in (float, np.float64))
+    return known and not asked
+
+
+def _is_place_in(s: ir.Assign) -> bool:
+    return s.function is operator.getitem and _is_place(s.args[1])
 
 
 def _is_place(key: ir.Operand) -> bool:

@@ -7,6 +7,7 @@ as there are pairs, and the loop stays.
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -199,6 +200,9 @@ class VectorizedRows(Batch):
 
     def is_covered(self, shape: tuple[Dimension, ...]) -> bool:
         """Whether some array has rows at least as large as these."""
+        few = [n for n in shape if isinstance(n, int)]
+        if math.prod(few) <= FEW:
+            shape = tuple(n for n in shape if not isinstance(n, int))
         if not shape:
             return True
         for extent in self.extents:

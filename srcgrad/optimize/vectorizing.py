@@ -103,8 +103,8 @@ class Loops:
         if not lists:
             return None
         statements = loop.body.statements
-        keeping: dict[ir.Statement, ir.Statement] = {f.appended: f.keeping for f in lists}
-        loop.body.statements = [keeping.get(s, s) for s in statements]
+        instead = {s: made for f in lists for s, made in f.instead.items()}
+        loop.body.statements = [made for s in statements for made in instead.get(s, [s])]
         whole = self.whole(loop)
         loop.body.statements = statements
         if whole is None or not all(self.is_steady(f, whole.kept[f.keeping]) for f in lists):

@@ -16,6 +16,7 @@ import numpy as np
 from .. import ir
 from ..analysis.affine import ONE, is_int
 from ..analysis.aliasing import is_slice
+from ..analysis.elementwise import number_kind
 from ..analysis.independence import Iterations, Sum
 from ..analysis.inference import Inferred, fits
 from ..analysis.keys import same_key
@@ -33,6 +34,7 @@ AUGMENTED = {
     operator.add: operator.iadd, operator.sub: operator.isub, operator.mul: operator.imul,
     operator.truediv: operator.itruediv,
 }  # fmt: skip
+SAME_NUMBER = (float, complex, np.generic.item, np.ndarray.item)
 TOTAL = (operator.add, operator.sub, operator.mul, operator.neg, operator.pos, abs)
 
 
@@ -316,8 +318,14 @@ class Whole(VectorizedRows):
 
     def apply(self, s: ir.Assign) -> None:
         """A call that makes something new of rows."""
-        if s.function in (float, complex) and self.is_same_number(s):
+        if s.function in SAME_NUMBER and self.is_same_number(s):
             self.now[s.target] = self.full(s.args[0])
+            return
+        if s.function in (np.array, np.asarray) and isinstance(s.args[0], ir.Pack) and not s.kwargs:
+            numbers = all(isinstance(v.kind, Scalar) for v in ir.variables(s.args[0]))
+            if not numbers and not self.found.surely_runs:
+                raise Unbatchable("what may raise if the loop isn't run")
+            self.now[s.target] = self.settled(self.stacked(s.args[0]), s)
             return
         self.check_arithmetic(s)
         function = registry.methods.get(s.function, s.function)
@@ -334,8 +342,26 @@ class Whole(VectorizedRows):
             raise Unbatchable("a container")
         for operand in s.operands():
             self.materialized(operand)
-        result = self.settled(self.applied(s), s)
-        self.now[s.target] = result
+        start = len(self.low.block.statements)
+        self.now[s.target] = self.settled(self.applied(s), s)
+        for made in self.low.block.statements[start:]:
+            made.span = s.span  # not that of the rule
+
+    def stacked(self, display: ir.Pack) -> ir.Var:
+        """Arrays of the items of a display, for all iterations, one beside the other."""
+        batches = [self.materialized(o) for o in display.items if self.is_batched(o)]
+        like = next((self.full(o) for o in batches if number_dtype(o) == np.float64), None)
+        items: list[ir.Operand] = []
+        for o in display.items:
+            if isinstance(o, ir.Pack):
+                items.append(self.stacked(o))
+            elif self.is_batched(o):
+                items.append(self.full(o))
+            elif like is not None and number_dtype(o) is not None:
+                items.append(self.low.emit(np.full_like, (like, o)))
+            else:
+                raise Unbatchable("an array of what is the same in each iteration")
+        return self.low.emit(np.stack, (ir.Pack(list, tuple(items)),), {"axis": ir.Const(1)})
 
     @staticmethod
     def is_same_number(s: ir.Assign) -> bool:
@@ -408,6 +434,12 @@ class Whole(VectorizedRows):
             )
             for o in s.args
         )  # fmt: skip
+
+
+def number_dtype(operand: ir.Operand) -> np.dtype[Any] | None:
+    """The dtype of a number; None if it's none."""
+    kind = number_kind(operand) if isinstance(operand, (ir.Var, ir.Const)) else None
+    return kind.dtype if isinstance(kind, Scalar) else None
 
 
 def is_arithmetic(function: Any) -> bool:

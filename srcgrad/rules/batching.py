@@ -72,6 +72,17 @@ def pieces(shape):
 # Shapes
 
 
+@batch(np.linalg.norm)
+def norm(x, ord=None, axis=None, keepdims=False, *, batched):
+    ndim = np.ndim(x) - 1
+    if axis is None and ndim not in (1, 2):
+        return NotImplemented
+    axis = (-1 if ndim == 1 else (-2, -1)) if axis is None else behind(axis, ndim)
+    if ord is None and not keepdims:
+        return np.linalg.norm(x, axis=axis)
+    return np.linalg.norm(x, ord, axis, keepdims)
+
+
 @batch(np.reshape)
 def reshape(a, shape=None, order="C", *, newshape=None, copy=None, batched):
     if order != "C":

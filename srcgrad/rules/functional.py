@@ -248,7 +248,8 @@ def gathered(results, lead, otypes, i):
     """The results of one output as an array."""
     if otypes is None:
         array = np.array(results)
-        runtime.check_first(results, "np.vectorize", "give otypes=[float]")
+        if not isinstance(results[0], float) or array.dtype != float:
+            runtime.check_first(results, "np.vectorize", "give otypes=[float]")
     else:
         array = np.array(results).astype(otypes[i])
     return array if len(lead) == 1 else array.reshape((*lead, *array.shape[1:]))
