@@ -136,3 +136,39 @@ def test_what_is_only_a_part_of_a_dict_is_refused():
         with pytest.raises(srcgrad.UnsupportedError, match="can't be returned") as caught:
             srcgrad.vjp(f, 2.05)
         assert "return list(...) or dict(...) of it" in str(caught.value)
+
+
+@pytest.mark.parametrize("z", [1.5, -1.5 + 2j, np.float64(1.5), np.complex128(1 - 2j)])
+def test_the_conjugate_of_a_number_of_python_is_one(z):
+    def f(z):
+        found = (z + z).conjugate()
+        return found, found * found.conjugate() * (3.0 if isinstance(found, np.generic) else 5.0)
+
+    def divided(z):
+        return z.conjugate() / 0.0
+
+    expected = f(z)
+    out, pullback = srcgrad.vjp(f, z)
+    again, tangents = srcgrad.jvp(f, (z,), (1.0 + 0 * z,))
+    assert out == again == expected
+    assert [*map(type, out)] == [*map(type, again)] == [*map(type, expected)]
+    assert inner(pullback((z, z))[0], 1.0 + 0 * z) == pytest.approx(inner((z, z), tangents))
+    if not isinstance(z, np.generic):
+        for run in (lambda: srcgrad.vjp(divided, z), lambda: srcgrad.jvp(divided, (z,), (z,))):
+            with pytest.raises(ZeroDivisionError):
+                run()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+def test_outer_takes_a_number_for_an_array(dtype):
+    """So that of single precision and a number of Python's it is computed in double precision."""
+    x = np.array([0.1, 0.7, 0.3], dtype)
+
+    def f(x, s, n):
+        sums = np.add.outer(x, n), np.subtract.outer(s, x), np.add.outer(x[0], s)
+        products = np.multiply.outer(x, np.float32(0.3)), np.power.outer(x, n), np.add.outer(s, n)
+        return sums + products
+
+    for found, expected in zip(srcgrad.vjp(f, x, 0.3, 2)[0], f(x, 0.3, 2), strict=True):
+        assert type(found) is type(expected) and found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
