@@ -443,7 +443,8 @@ class BuiltinFunctions(Sorting):
                     return Place(collections.deque)
                 if self.may_be_deque(thing):
                     raise self.refuse(OR_DEQUE)
-                return Place(heap_type(thing))
+                found = heap_type(thing)
+                return Place(registry.stands_for.get(found, found))
             case Choice():
                 return self.for_each(value, self.builtin_type)
             case ir.Var():
