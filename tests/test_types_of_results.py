@@ -172,3 +172,26 @@ def test_outer_takes_a_number_for_an_array(dtype):
     for found, expected in zip(srcgrad.vjp(f, x, 0.3, 2)[0], f(x, 0.3, 2), strict=True):
         assert type(found) is type(expected) and found.dtype == expected.dtype
         np.testing.assert_array_equal(found, expected)
+
+
+def test_the_extremes_of_floats_of_python_are_some():
+    def f(x):
+        rows = [[0.0] * 3 for _ in range(2)]
+        for i in range(2):
+            for j in range(3):
+                rows[i][j] = float(x[j]) * (i - 0.5)
+        items = [float(v) for v in x]
+        largest = max(items)
+        return max(rows[1]), min(rows[0]), largest, isinstance(largest, np.generic), max(x)
+
+    def divided(x):
+        try:
+            return max([float(v) for v in x]) / (x.size - 3)
+        except ZeroDivisionError:
+            return x[0]
+
+    x = np.array([0.3, 0.7, 0.5])
+    assert repr(srcgrad.vjp(f, x)[0]) == repr(f(x)) == repr(srcgrad.jvp(f, (x,), (x,))[0])
+    assert srcgrad.vjp(divided, x)[0] == 0.3
+    _, pullback = srcgrad.vjp(f, x)
+    np.testing.assert_allclose(pullback((1.0, 2.0, 4.0, None, 8.0))[0], [0.0, 0.5 - 1 + 4 + 8, 0.0])
