@@ -44,7 +44,7 @@ from .kinds import (
     is_float,
     same_dtype,
 )
-from .rules.registry import arrays_of_objects, stands_for
+from .rules.registry import arrays_of_objects, only_inside, stands_for
 from .rules.structured import Records
 from .transform.reverse import Adjoint
 
@@ -98,7 +98,7 @@ def check_returned(low: Lowerer, value: Value) -> None:
 def _only_inside(cls: type) -> bool:
     """Whether a class stands for one of a package that can't be made of its attributes again."""
     if cls in stands_for or issubclass(cls, Records):
-        return False
+        return cls in only_inside
     return {c.__module__.startswith("srcgrad.rules.") for c in cls.__mro__[:-1]} == {True}
 
 

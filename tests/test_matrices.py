@@ -297,3 +297,11 @@ def test_what_it_is(capsys):
     found = capsys.readouterr().out
     f(x)
     assert found == capsys.readouterr().out
+
+
+def test_the_class_of_a_matrix():
+    def f(x):
+        m = np.asmatrix(x)
+        return type(m) is np.matrix, type(m).__name__, m.__class__ is np.matrix, m[0, 0]
+
+    assert vjp(f, np.eye(2))[0] == f(np.eye(2))

@@ -136,3 +136,62 @@ def test_what_is_only_a_part_of_a_dict_is_refused():
         with pytest.raises(srcgrad.UnsupportedError, match="can't be returned") as caught:
             srcgrad.vjp(f, 2.05)
         assert "return list(...) or dict(...) of it" in str(caught.value)
+
+
+@pytest.mark.parametrize("z", [1.5, -1.5 + 2j, np.float64(1.5), np.complex128(1 - 2j)])
+def test_the_conjugate_of_a_number_of_python_is_one(z):
+    def f(z):
+        found = (z + z).conjugate()
+        return found, found * found.conjugate() * (3.0 if isinstance(found, np.generic) else 5.0)
+
+    def divided(z):
+        return z.conjugate() / 0.0
+
+    expected = f(z)
+    out, pullback = srcgrad.vjp(f, z)
+    again, tangents = srcgrad.jvp(f, (z,), (1.0 + 0 * z,))
+    assert out == again == expected
+    assert [*map(type, out)] == [*map(type, again)] == [*map(type, expected)]
+    assert inner(pullback((z, z))[0], 1.0 + 0 * z) == pytest.approx(inner((z, z), tangents))
+    if not isinstance(z, np.generic):
+        for run in (lambda: srcgrad.vjp(divided, z), lambda: srcgrad.jvp(divided, (z,), (z,))):
+            with pytest.raises(ZeroDivisionError):
+                run()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+def test_outer_takes_a_number_for_an_array(dtype):
+    """So that of single precision and a number of Python's it is computed in double precision."""
+    x = np.array([0.1, 0.7, 0.3], dtype)
+
+    def f(x, s, n):
+        sums = np.add.outer(x, n), np.subtract.outer(s, x), np.add.outer(x[0], s)
+        products = np.multiply.outer(x, np.float32(0.3)), np.power.outer(x, n), np.add.outer(s, n)
+        return sums + products
+
+    for found, expected in zip(srcgrad.vjp(f, x, 0.3, 2)[0], f(x, 0.3, 2), strict=True):
+        assert type(found) is type(expected) and found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_the_extremes_of_floats_of_python_are_some():
+    def f(x):
+        rows = [[0.0] * 3 for _ in range(2)]
+        for i in range(2):
+            for j in range(3):
+                rows[i][j] = float(x[j]) * (i - 0.5)
+        items = [float(v) for v in x]
+        largest = max(items)
+        return max(rows[1]), min(rows[0]), largest, isinstance(largest, np.generic), max(x)
+
+    def divided(x):
+        try:
+            return max([float(v) for v in x]) / (x.size - 3)
+        except ZeroDivisionError:
+            return x[0]
+
+    x = np.array([0.3, 0.7, 0.5])
+    assert repr(srcgrad.vjp(f, x)[0]) == repr(f(x)) == repr(srcgrad.jvp(f, (x,), (x,))[0])
+    assert srcgrad.vjp(divided, x)[0] == 0.3
+    _, pullback = srcgrad.vjp(f, x)
+    np.testing.assert_allclose(pullback((1.0, 2.0, 4.0, None, 8.0))[0], [0.0, 0.5 - 1 + 4 + 8, 0.0])

@@ -454,7 +454,7 @@ class Attributes(Stores):
                 self.plain_setattr(ref, ir.Const(name), value)
             return value
         if name == "__class__":
-            return Place(thing.type, None)
+            return Place(registry.stands_for.get(thing.type, thing.type), None)
         if name == "__dict__":
             return self.builtin_vars(ref)
         if isinstance(getattr(found, "value", None), MEMBERS) and is_exception(thing.type):

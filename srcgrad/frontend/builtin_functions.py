@@ -97,6 +97,14 @@ def of_ints(kind: Any) -> bool:
     return item.python is True and item.dtype.kind == "i"
 
 
+def of_floats(kind: Any) -> bool:
+    """Whether a list holds floats of Python's, and nothing else."""
+    item = kind.item if isinstance(kind, ListOf) else None
+    if not isinstance(item, Scalar) or item.mixed:
+        return False
+    return item.python is True and item.dtype is not None and item.dtype.kind == "f"
+
+
 def is_compared_whole(kind: Any) -> bool:
     """Whether items of a kind aren't numbers of one type: tuples, texts, arrays of one element,
     or some of Python's numbers and some of NumPy's that an array of both would turn into others."""
@@ -225,7 +233,8 @@ class BuiltinFunctions(Sorting):
                 return self.extreme_of_many(function is builtins.max, sequence, key)
             if var is not None:
                 array = self.emit(np.array, (var,))
-                return self.call_object(whole, [array], {})
+                found = self.call_object(whole, [array], {})
+                return self.call_object(float, [found], {}) if of_floats(kind) else found
             values = self.unrolled_items(sequence, value)
         else:
             values = list(args)
@@ -443,7 +452,8 @@ class BuiltinFunctions(Sorting):
                     return Place(collections.deque)
                 if self.may_be_deque(thing):
                     raise self.refuse(OR_DEQUE)
-                return Place(heap_type(thing))
+                found = heap_type(thing)
+                return Place(registry.stands_for.get(found, found))
             case Choice():
                 return self.for_each(value, self.builtin_type)
             case ir.Var():

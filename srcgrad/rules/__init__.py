@@ -38,6 +38,7 @@ from . import (  # noqa: F401  (they register their rules)
     products,
     progress,
     python,
+    python_arrays,
     reductions,
     scimath,
     scipy,

@@ -6,7 +6,6 @@ where the function is called, as a user's function is.
 
 from __future__ import annotations
 
-import array
 import bisect
 import functools
 import heapq
@@ -19,18 +18,6 @@ import weakref
 import numpy as np
 
 from .registry import definition
-
-# Arrays of Python's own, which are lists here
-
-
-@definition(array.array)
-def python_array(typecode, initializer=()):
-    if typecode == "d":
-        return [float(x) for x in initializer]
-    if typecode not in "bBhHiIlLqQ":
-        raise NotImplementedError("arrays of this type can't be followed: use array('d')")
-    return [int(x) for x in initializer]
-
 
 # Itertools
 

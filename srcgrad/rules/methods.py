@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from .registry import definition, method
+from .registry import adjoint, definition, method, spelled
 
 _SAME = (
     *("sum", "mean", "var", "std", "prod", "max", "min", "cumsum", "cumprod"),
@@ -53,7 +53,10 @@ for _owner in (np.ndarray, np.generic):
             method(_written, getattr(operator, f"__{_name}__"))
 
 method(np.ndarray.dot, np.dot)
+# Python's numbers remain Python's
+definition(float.conjugate, int.conjugate)(lambda self: self)
+adjoint(complex.conjugate)(lambda self, *, out, d_out: np.conj(d_out))
+spelled(complex.conjugate, ".conjugate")
 for _number in (float, complex):
-    method(_number.conjugate, np.conjugate)
     method(_number.real, np.real)
     method(_number.imag, np.imag)

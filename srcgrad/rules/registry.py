@@ -502,6 +502,8 @@ made_of: dict[type, tuple[Any, ...]] = {}
 
 # Of a class of srcgrad's: the one in whose place it stands
 stands_for: dict[type, type] = {}
+# Such classes whose objects can't be returned
+only_inside: set[type] = set()
 
 # Functions that return one of their operands
 

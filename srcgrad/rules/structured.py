@@ -24,12 +24,12 @@ class Records:
             return column(self.columns[key]) if len(self.dtype.names) > 1 else self.columns[key]
         if is_names(key):
             dtype = dtype_of(self.dtype, key)
-            return type(self)({name: self.columns[name] for name in key}, dtype, self.ndim)
+            return like(self, {name: self.columns[name] for name in key}, dtype, self.ndim)
         if is_row(key, self.ndim):
             row = Record if isinstance(self, RecordArray) else Row
             return row(self.columns, key, self.dtype)
         found = {name: self.columns[name][key] for name in self.dtype.names}
-        return type(self)(found, self.dtype, self.ndim_of(found))
+        return like(self, found, self.dtype, self.ndim_of(found))
 
     def ndim_of(self, columns):
         name = self.dtype.names[0]
@@ -96,7 +96,7 @@ class Records:
 
     def copy(self, order="C"):
         columns = {name: self.columns[name].copy() for name in self.dtype.names}
-        return type(self)(columns, self.dtype, self.ndim)
+        return like(self, columns, self.dtype, self.ndim)
 
     def view(self, dtype=None, type=None):
         kind = dtype if type is None else type
@@ -132,6 +132,12 @@ class RecordArray(Records):
             super().__setattr__(name, value)
         else:
             self.columns[name][...] = value
+
+
+def like(records, columns, dtype, ndim):
+    """An array of the kind of another."""
+    kind = RecordArray if isinstance(records, RecordArray) else Records
+    return kind(columns, dtype, ndim)
 
 
 class Row:

@@ -67,6 +67,7 @@ def check_accumulated(array, axis):
 
 def _outer(ufunc):
     def outer(A, B, *, out=None):
+        A, B = typed(A, B), typed(B, A)
         for _ in range(np.ndim(B)):
             A = np.expand_dims(A, -1)
         if out is not None:
@@ -74,6 +75,18 @@ def _outer(ufunc):
         return ufunc(A, B)
 
     return outer
+
+
+def typed(number, other):
+    """An operand of `ufunc.outer`, which counts a Python number with the dtype it has as an array.
+
+    >>> np.add.outer(np.ones(1, np.float32), typed(2.0, np.ones(1, np.float32))).dtype
+    dtype('float64')
+    """
+    if isinstance(number, np.generic) or not isinstance(number, (int, float, complex)):
+        return number
+    widest = isinstance(other, (int, float, complex)) or np.asarray(other).dtype.char in "dD"
+    return number if widest else np.asarray(number)
 
 
 def marked(array, axis, keepdims, where, identity):

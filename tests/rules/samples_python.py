@@ -125,6 +125,7 @@ for name in (
     *("tanh", "asinh", "acosh", "atanh", "phase", "polar"),
 ):
     SAMPLES[getattr(cmath, name)] = [case(z) for z in points]
+SAMPLES[complex.conjugate] = [case(z) for z in points]
 SAMPLES[cmath.log] += [case(z, 1.5 - 0.3j) for z in points] + [case(points[0], 2.0)]
 SAMPLES[cmath.rect] = [case(1.3, 0.4), case(0.5, -2.0)]
 SAMPLES[cmath.sqrt] += [case(2.0), case(-2.0)]
