@@ -29,6 +29,11 @@ NUMBERS = [
     *("v ** 2 / (1 + v * v)", "math.sin(v)", "abs(v)", "max(v, 0.2)", "v * total", "v", "float(v)"),
 ]
 PLACES = ["x[i] * {k}", "x[i] - x[i - 1]", "{k} * i * x[0]", "np.cos(x[i])", "x[i]", "float(x[i])"]
+BRANCHES = [
+    *("new.append(item)", "new.append({k} * item)", "new.append(np.sqrt(abs(item)))", "pass"),
+    *("new.append(item if item > 0.6 else 0.1 * item)", "new.append(1.0)", "new.append(item ** 2)"),
+    "total += item; new.append(item)",
+]
 PAIRS = ["w - v", "v * w + {k}", "(v - w) ** 2", "v * np.exp(-w)"]
 READS = [
     *("total += sum({l})", "total += np.sum(np.array({l}) ** 2)", "total = total + len({l})"),
@@ -133,7 +138,15 @@ class _Writer:
         self.write(f"item = {item}", depth + 1)
         if self.rng.random() < 0.2:
             self.write("total += item", depth + 1)
-        self.write("new.append(item)", depth + 1)
+        test = self.rng.choice(("item > 0.4", "item < 0.2 or item > 0.9", "total > 1.0"))
+        if self.rng.random() < 0.35:
+            self.write(f"if {test}:", depth + 1)
+            self.write(self.rng.choice(BRANCHES), depth + 2)
+            if self.rng.random() < 0.7:
+                self.write("else:", depth + 1)
+                self.write(self.rng.choice(BRANCHES), depth + 2)
+        else:
+            self.write("new.append(item)", depth + 1)
         if self.rng.random() < 0.1:
             self.write("new.append(item * item)", depth + 1)
         self.write("{l} = new", depth)

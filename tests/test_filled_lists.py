@@ -125,6 +125,30 @@ def cut_off(x):
     return sum([max(v - 0.5, 0.0) for v in x]) + sum([v if v > 0.3 else 0.0 for v in x])
 
 
+def chosen(x):
+    r = []
+    for v in x:
+        if v > 0.8:
+            r.append(1.0)
+        elif v > 0.5:
+            r.append(v * v)
+        else:
+            w = 0.1 * v
+            r.append(w - 1)
+    return np.sum(np.array(r) ** 2)
+
+
+def filtered(x):
+    large = [v for v in x if v > 0.3]
+    mean = sum(large) / max(len(large), 1)
+    return sum([(v - mean) ** 2 for v in large]) + 0.1 * mean
+
+
+def filtered_backwards(x):
+    r = [x[i] * i for i in range(len(x) - 1, -1, -1) if x[i] > 0.4]
+    return sum([(k + 1) * v for k, v in enumerate(r)])
+
+
 def by_numpy(x):
     squares = np.vectorize(lambda v: v**2)(x)
     return np.sum(squares * np.fromiter((2 * v for v in x), dtype=float))
@@ -141,7 +165,7 @@ def each_time_anew(x):
 WHOLE = [
     summed, stacked, copied_first, neighbours, from_lists, backwards, of_indices, rows_read,
     rows_stacked, of_rows, matrix_of_pairs, rows_of_lists, tuples_read, columns, rotated, norms,
-    by_numpy,
+    by_numpy, chosen, filtered, filtered_backwards,
 ]  # fmt: skip
 
 
@@ -254,6 +278,20 @@ def tuples_kept(x):
     return sum([a * b for a, b in pairs])
 
 
+def roots_of_what_has_them(x):
+    return sum([np.sqrt(v - 0.5) for v in x if v > 0.5])
+
+
+def appended_in_one_place_of_two(x):
+    r, s = [], []
+    for v in x:
+        if v > 0.5:
+            r.append(v)
+        else:
+            s.append(v * v)
+    return sum(r) - sum(s) + len(r)
+
+
 def number_or_zero(x):
     cut = [v if v > 0.3 else 0.0 for v in x]
     return sum([v / (1 + v) for v in cut])
@@ -304,7 +342,8 @@ def handed_on(x):
     [
         appended_later, changed_later, array_changed, source_changed, rows_changed, running_sum,
         source_changed_before_it_is_kept, pythons_functions, handed_on, product_of_lists,
-        rows_of_many_lengths, tuples_with_a_place, tuples_kept, number_or_zero, row_changed,
+        rows_of_many_lengths, tuples_with_a_place, tuples_kept, number_or_zero,
+        roots_of_what_has_them, appended_in_one_place_of_two, row_changed,
         row_kept, row_after_the_loop,
     ],
     ids=lambda f: f.__name__,

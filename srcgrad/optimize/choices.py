@@ -51,6 +51,12 @@ def without_branches(
     return _Choices(loop, proof, aliasing, used).block(loop.body)
 
 
+def are_quiet(statements: list[ir.Assign], loop: ir.Loop, proof: Proof, aliasing: Aliasing) -> bool:
+    """Whether calls of a loop's body raise nothing, and warn of nothing, whatever the numbers."""
+    choices = _Choices(loop, proof, aliasing, set())
+    return all(map(choices.is_quiet, statements))
+
+
 class _Choices:
     def __init__(self, loop: ir.Loop, proof: Proof, aliasing: Aliasing, used: set[ir.Var]) -> None:
         self.proof, self.aliasing, self.used = proof, aliasing, used

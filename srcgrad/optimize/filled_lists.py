@@ -27,10 +27,14 @@ from ..analysis.aliasing import Aliasing
 from ..analysis.handed_on import asked_for
 from ..frontend.lower import Lowerer
 from ..kinds import Array, Kind, ListOf, Scalar, TupleOf
+from .hoisting import Hoisted, appends
 
 
-def kept_item(item: object) -> None:
-    """What stands for `append` in the body of a loop whose list may become an array."""
+def kept_item(item: object, test: object = True) -> None:
+    """What stands for `append` in the body of a loop whose list may become an array.
+
+    It is kept if the test is true.
+    """
 
 
 @dataclass(eq=False)
@@ -40,7 +44,7 @@ class Filled:
     Attributes:
         items: the list.
         made: the statement that makes it.
-        appended: the one that appends to it.
+        appended: those that append to it.
         keeping: what stands for that while the loop is looked at.
         instead: for statements of the loop's body, what stands for them.
         rows: a list of lists, of which it is one.
@@ -48,26 +52,25 @@ class Filled:
 
     items: ir.Var
     made: ir.Assign
-    appended: ir.Assign
+    appended: frozenset[ir.Statement]
     keeping: ir.Assign
     instead: dict[ir.Statement, list[ir.Statement]]
     rows: ir.Var | None
 
 
-def appends(s: ir.Statement) -> bool:
-    return isinstance(s, ir.Assign) and s.function is ir.list_append
-
-
-def filled_lists(block: ir.Block, loop: ir.Loop, runs: bool, reads: Reads) -> list[Filled]:
+def filled_lists(
+    block: ir.Block, loop: ir.Loop, body: Hoisted, runs: bool, reads: Reads
+) -> list[Filled]:
     """The lists that a loop of a block fills; none if there are others to which it appends.
 
     Args:
         block: the loop is one of its statements.
         loop: the loop.
+        body: what it does in an iteration.
         runs: whether it has an iteration in every run.
         reads: tells what else is done with a list.
     """
-    appending = [s for s in loop.body.statements if isinstance(s, ir.Assign) and appends(s)]
+    appending = [s for s in body.statements if isinstance(s, ir.Assign) and appends(s)]
     lists = [s.args[0] for s in appending]
     if not lists or len(set(lists)) < len(lists):
         return []
@@ -78,7 +81,7 @@ def filled_lists(block: ir.Block, loop: ir.Loop, runs: bool, reads: Reads) -> li
     }  # fmt: skip
     if len(made) < len(lists):
         return []
-    around = ir.use_counts(ir.Block(block.statements[: at + 1]))
+    around = ir.use_counts(ir.Block([*block.statements[:at], *body.statements]))
     found = []
     for s in appending:
         items, item = s.args
@@ -87,19 +90,24 @@ def filled_lists(block: ir.Block, loop: ir.Loop, runs: bool, reads: Reads) -> li
         kind = items.kind.item
         if not (_is_row(kind) or _is_kept_well(kind)) or around[items] > 1 or reads.writes(item):
             return []
-        if not reads.do_nothing_else(items, runs, s):
+        test, origins = body.tests.get(s), body.origins[s]
+        if not reads.do_nothing_else(items, runs and test is None, origins):
             return []
         instead: dict[ir.Statement, list[ir.Statement]] = {s: []}
         if _is_row(kind):
-            display = item if isinstance(item, ir.Pack) else reads.display(item, loop.body, instead)
+            display = (
+                item if isinstance(item, ir.Pack) else reads.display(item, body.statements, instead)
+            )
             if not isinstance(display, ir.Pack) or not any(map(_is_float, display.items)):
                 return []
             item = ir.Var("row", Array(np.dtype(float), (len(display.items),)))
             instead[s] = [ir.Assign(item, np.array, (ir.Pack(list, display.items),), span=s.span)]
         target = ir.Var(items.name, s.target.kind, items.user)
-        keeping = ir.Assign(target, kept_item, (item,), span=s.span)
+        keeping = ir.Assign(
+            target, kept_item, (item, *(() if test is None else (test,))), (), s.span
+        )
         instead[s].append(keeping)
-        found.append(Filled(items, made[items], s, keeping, instead, reads.rows(items)))
+        found.append(Filled(items, made[items], origins, keeping, instead, reads.rows(items)))
     return found
 
 
@@ -171,24 +179,29 @@ class Reads:
             return False
         return self.aliasing.is_written(item)
 
-    def do_nothing_else(self, items: ir.Var, some: bool, but: ir.Statement | None = None) -> bool:
-        """Whether all that is done with a list is to read it, `but` one statement.
+    def do_nothing_else(
+        self, items: ir.Var, some: bool, but: frozenset[ir.Statement] = frozenset()
+    ) -> bool:
+        """Whether all that is done with a list is to read it, `but` some statements.
 
         There surely are `some` items in it.
         """
         if items in self.needed:
             return False
-        uses = [s for s in self.uses[items] if s is None or s is not but]
+        uses = [s for s in self.uses[items] if s not in but]
         return all(self.is_read(s, items, some) for s in uses)
 
     def display(
-        self, item: ir.Operand, body: ir.Block, instead: dict[ir.Statement, list[ir.Statement]]
+        self,
+        item: ir.Operand,
+        body: list[ir.Statement],
+        instead: dict[ir.Statement, list[ir.Statement]],
     ) -> ir.Operand | None:
         """What is in a list that a loop makes in each iteration, just to append it.
 
         The statement that makes it is noted to be left out.
         """
-        for s in body.statements:
+        for s in body:
             if isinstance(s, ir.Assign) and s.target is item and s.function is list:
                 if len(self.uses[s.target]) == 1 and len(s.args) == 1:
                     instead[s] = []
@@ -326,7 +339,7 @@ class Reads:
 class _Reading:
     """What becomes of the statements that read a list, and lists made of it."""
 
-    def __init__(self, reads: Reads, low: Lowerer, but: ir.Statement) -> None:
+    def __init__(self, reads: Reads, low: Lowerer, but: frozenset[ir.Statement]) -> None:
         self.reads, self.uses, self.low, self.but = reads, reads.uses, low, but
         self.done: dict[ir.Statement, list[ir.Statement]] = {}
         self.lists: set[ir.Operand] = set()
@@ -342,7 +355,7 @@ class _Reading:
     def read(self, items: ir.Var, array: ir.Var, own: bool) -> None:
         self.lists.add(items)
         for s in self.uses[items]:
-            if s is not None and s is not self.but and s not in self.done:
+            if s is not None and s not in self.but and s not in self.done:
                 assert isinstance(s, ir.Assign)
                 self.done[s] = self.statements(s, array, own)
 

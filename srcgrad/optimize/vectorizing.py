@@ -24,8 +24,9 @@ from ..errors import Unbatchable, UnsupportedError
 from ..frontend.lower import Lowerer
 from ..frontend.restarts import NeedStatic
 from ..kinds import Array, Size
-from .choices import without_branches
-from .filled_lists import Filled, Reads, appends, filled_lists
+from .choices import are_quiet, without_branches
+from .filled_lists import Filled, Reads, filled_lists
+from .hoisting import appends, hoisted
 from .whole_loops import Whole
 
 
@@ -90,7 +91,8 @@ class Loops:
 
         Where the lists are read, the arrays are. None if the loop has to stay.
         """
-        if not any(map(appends, loop.body.statements)):
+        body = hoisted(loop.body)
+        if not any(map(appends, body.statements)):
             return None
         reads = self.reads = self.reads or Reads(self.function.block, self.needed, self.aliasing)
         copied = reads.copied(block, loop)
@@ -99,12 +101,16 @@ class Loops:
             block.statements.remove(made)
             ir.rename(self.function.block, {copied[1]: copied[0]})
             return []
-        lists = filled_lists(block, loop, self.proof(loop).runs(loop), reads)
+        proof = self.proof(loop)
+        if not are_quiet(body.hasty, loop, proof, self.aliasing):
+            return None
+        lists = filled_lists(block, loop, body, proof.runs(loop), reads)
         if not lists:
             return None
         statements = loop.body.statements
         instead = {s: made for f in lists for s, made in f.instead.items()}
-        loop.body.statements = [made for s in statements for made in instead.get(s, [s])]
+        loop.body.statements = [made for s in body.statements for made in instead.get(s, [s])]
+        self.used |= body.chosen
         whole = self.whole(loop)
         loop.body.statements = statements
         if whole is None or not all(self.is_steady(f, whole.kept[f.keeping]) for f in lists):

@@ -85,13 +85,18 @@ class Whole(VectorizedRows):
 
     def array_kept(self, s: ir.Assign) -> ir.Var:
         """An array that nobody writes, of the items that a list is given."""
-        (item,) = s.args
+        item, *tests = s.args
         batch = self.full(item)
         kind = self.kind(item.kind) if isinstance(item, ir.Var) else None
         if not isinstance(batch, ir.Var) or not isinstance(kind, Array):
             raise Unbatchable("a list of no numbers")
         if batch.kind.rank != kind.rank or batch.kind.dtype != kind.dtype:  # type: ignore[attr-defined]
             raise Unbatchable("a list of another kind")
+        if tests:
+            mask = self.full(tests[0])
+            if not isinstance(mask, ir.Var) or mask.kind != Array(np.dtype(bool), (self.size,)):
+                raise Unbatchable("what isn't known to be a truth value")
+            batch = self.low.emit(operator.getitem, (batch, mask))
         if ir.is_constant(self.found.loop.range[2], -1):  # type: ignore[index]
             # the first index comes last
             own = Inferred(batch.kind, (batch,))
