@@ -1329,3 +1329,46 @@ def test_an_object_outside_that_has_a_length_later():
     for content, slope in ((TODAY, -1.0), ([1, 2], 2.0), (TODAY, -1.0), ("abc", 3.0)):
         Box.content = content
         assert gradient(np.ones(1)).tolist() == [slope]
+
+
+@pytest.mark.parametrize("kind", [*ITERATORS, "slice", "iter", "set", "generator"])
+def test_what_can_not_be_reversed(kind):
+    more = {"iter": iter, "set": lambda x: {1, 2}, "generator": lambda x: (v for v in x)}
+    made = {**WITHOUT_ITEMS, **more}[kind]
+
+    def f(x):
+        items = made(x)
+        try:
+            return 5.0 * len(list(reversed(items))) * x[0]
+        except TypeError:
+            return np.sum(x)
+
+    x = np.array([0.5, 2.0, 1.5])
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    assert value == f(x) == 4.0
+    assert gradient.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", ["list", "list of the run", "tuple", "tuple of the run", "dict"])
+def test_what_has_no_sign(kind):
+    def f(x):
+        match kind:
+            case "list":
+                items = [x[0], 2.0]
+            case "list of the run":
+                items = [v * 2 for v in x]
+            case "tuple":
+                items = (x[0], 2.0)
+            case "tuple of the run":
+                items = tuple(v * 2 for v in x)
+            case "dict":
+                items = {0: x[0]}
+        try:
+            return np.sum(-items)
+        except TypeError:
+            return np.sum(x)
+
+    x = np.array([0.5, 2.0, 1.5])
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    assert value == f(x) == 4.0
+    assert gradient.tolist() == [1.0, 1.0, 1.0]

@@ -114,19 +114,26 @@ class BuiltinFunctions(Sorting):
 
     def builtin_len(self, value: Value) -> Value:
         value = self.spread(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, self.builtin_len)
+        if is_iterator(value) and not is_range(value):
+            raise self.fault(TypeError, "an iterator has no len()")
+        return self.count_of(value)
+
+    def count_of(self, value: Value) -> Value:
+        """How many items there are, of an iterator too."""
+        value = self.spread(value)
         number = is_number(value) or getattr(getattr(value, "kind", None), "shape", None) == ()
         if number:
             lacking = f"{described(value)} has no len()"
             if isinstance(value, ir.Var) and is_object(value.kind):
                 raise self.unknown_object(value.kind, lacking)
             raise self.fault(TypeError, lacking)
-        if is_iterator(value) and not is_range(value):
-            raise self.fault(TypeError, "an iterator has no len()")
         if name := without_items(value):
             raise self.fault(TypeError, f"object of type {name!r} has no len()")
         match value:
             case Choice():
-                return self.for_each(value, self.builtin_len)
+                return self.for_each(value, self.count_of)
             case Tuple():
                 self.check_given(value)
                 return ir.Const(len(value.items))
