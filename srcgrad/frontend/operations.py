@@ -231,7 +231,7 @@ def members_of_changing(table: Any, keys: Any, part: Any) -> Any:
 
 
 def count_of(items: Any) -> int:
-    """How many items there are, where those of an iterator are counted too: see `BuiltinFunctions`."""
+    """How many items there are, of an iterator too: lowered by `BuiltinFunctions.count_of`."""
     return len(items)
 
 
