@@ -336,3 +336,49 @@ def test_the_default_of_an_attribute_of_what_only_the_run_knows():
 
     assert srcgrad.value_and_grad(f)(WEIGHTS)[0] == f(WEIGHTS)
     srcgrad.testing.check_grads(f, (WEIGHTS,))
+
+
+class Differences:
+    """It has what it saw last from its second step on."""
+
+    def __init__(self):
+        self.steps = 0
+
+    def step(self, value):
+        change = value - self.last if self.steps else value
+        self.last, self.steps = value * value, self.steps + 1
+        return change
+
+
+def test_an_attribute_that_the_trip_before_gave():
+    def f(x):
+        one, each, total = Differences(), [Differences() for _ in x], 0.0
+        for i in range(len(x)):
+            if i > 1:
+                total += one.before * x[i]
+            if i > 0:
+                one.before = x[i] ** 2
+            total += one.step(x[i]) * x[i]
+        for k in range(3):
+            for i, item in enumerate(each):
+                total += item.step(x[i] + k) * x[i]
+        return total
+
+    for x in POINTS:
+        assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x), rel=1e-12)
+        srcgrad.testing.check_grads(f, (x,))
+
+
+def test_an_attribute_that_no_object_has_on_a_path_that_is_not_taken():
+    def f(x):
+        thing, total = Differences(), 0.0
+        for v in x:
+            if v > 1.3:
+                total += thing.clip if thing.clip is not None else 2.0
+            total += thing.step(v) * v
+        return total
+
+    srcgrad.testing.check_grads(f, (POINTS[0],))
+    for call in (f, srcgrad.grad(f)):
+        with pytest.raises(AttributeError, match="'Differences' object has no attribute 'clip'"):
+            call(POINTS[1])

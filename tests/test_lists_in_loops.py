@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.compiler
 from srcgrad import ir
 from srcgrad.frontend.likeness import Likeness
 from srcgrad.kinds import ListOf
 from srcgrad.testing import check_grads
-from tests.small_programs import check, programs
+from tests.small_programs import check, differences, programs
 
 
 def reversed_in_place(x):
@@ -476,3 +477,22 @@ def test_rows_some_of_which_stay_numbers_raise():
 
     with pytest.raises(ValueError, match="shape"):
         srcgrad.grad(left_out)(np.array([1.0, 2.5]))
+
+
+def test_what_had_to_be_known_to_unroll_a_loop_is_not_learned_anew(monkeypatch):
+    lowered, lower = [], srcgrad.compiler.lower_primal
+
+    def lower_primal(task):
+        lowered.append(task.apart)
+        return lower(task)
+
+    def f(x, n):
+        parts = [x, np.outer(x, x), [x, x]]
+        return sum(np.sum(np.sin(parts[i]) * x[i]) for i in range(n))
+
+    monkeypatch.setattr("srcgrad.compiler.READABLE", 3)
+    monkeypatch.setattr("srcgrad.compiler.lower_primal", lower_primal)
+    x = np.array([0.3, 0.8, 0.55])
+    np.testing.assert_allclose(srcgrad.grad(f)(x, 3), differences(lambda x: f(x, 3), x), rtol=1e-6)
+    assert lowered.count(True) == 1
+    assert len(lowered) > 3

@@ -3,7 +3,9 @@
 import collections
 import contextlib
 import copy
+import datetime
 import enum
+import functools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -1257,3 +1259,116 @@ def test_lengths_are_not_negative(n):
                 srcgrad.grad(g)(X, n)
         else:
             np.testing.assert_array_equal(srcgrad.grad(g)(X, n), np.full(X.shape, float(n)))
+
+
+WITHOUT_ITEMS = {
+    "slice": lambda x: slice(0, 2),
+    "slice of the run": lambda x: slice(0, int(x[1])),
+    "zip": lambda x: zip(x, x, strict=True),
+    "map": lambda x: map(abs, x),
+    "enumerate": enumerate,
+    "reversed": lambda x: reversed([1.0, 2.0]),
+    "filter": lambda x: filter(None, x),
+    "function": lambda x: lambda v: v * x,
+    "method": lambda x: x.sum,
+    "partial": lambda x: functools.partial(np.sum, x),
+    "object outside": lambda x: TODAY,
+    "number": lambda x: x[0],
+}
+TODAY = datetime.date(2024, 2, 29)
+ITERATORS = ("zip", "map", "enumerate", "reversed", "filter")
+
+
+@pytest.mark.parametrize("kind", WITHOUT_ITEMS)
+def test_what_has_no_length_or_items(kind):
+    made = WITHOUT_ITEMS[kind]
+
+    def by_length(x):
+        key = made(x)
+        try:
+            return float(len(key)) * x[0]
+        except TypeError:
+            return np.sum(x)
+
+    def by_items(x):
+        key = made(x)
+        try:
+            for _ in key:
+                return 5.0 * x[0]
+        except TypeError:
+            return np.sum(x)
+
+    def by_number(x):
+        key = made(x)
+        try:
+            key[0]
+        except (TypeError, IndexError):
+            return np.sum(x)
+        return 5.0 * x[0]
+
+    x = np.array([0.5, 2.0, 1.5])
+    for f in (by_length, by_items, by_number):
+        first = f is by_items and kind in ITERATORS
+        assert f(x) == (2.5 if first else 4.0)
+        value, gradient = srcgrad.value_and_grad(f)(x)
+        assert value == f(x)
+        assert gradient.tolist() == ([5.0, 0.0, 0.0] if first else [1.0, 1.0, 1.0])
+
+
+def test_an_object_outside_that_has_a_length_later():
+    class Box:
+        content = TODAY
+
+    def f(x):
+        try:
+            return len(Box.content) * x[0]
+        except TypeError:
+            return -x[0]
+
+    gradient = srcgrad.grad(f)
+    for content, slope in ((TODAY, -1.0), ([1, 2], 2.0), (TODAY, -1.0), ("abc", 3.0)):
+        Box.content = content
+        assert gradient(np.ones(1)).tolist() == [slope]
+
+
+@pytest.mark.parametrize("kind", [*ITERATORS, "slice", "iter", "set", "generator"])
+def test_what_can_not_be_reversed(kind):
+    more = {"iter": iter, "set": lambda x: {1, 2}, "generator": lambda x: (v for v in x)}
+    made = {**WITHOUT_ITEMS, **more}[kind]
+
+    def f(x):
+        items = made(x)
+        try:
+            return 5.0 * len(list(reversed(items))) * x[0]
+        except TypeError:
+            return np.sum(x)
+
+    x = np.array([0.5, 2.0, 1.5])
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    assert value == f(x) == 4.0
+    assert gradient.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", ["list", "list of the run", "tuple", "tuple of the run", "dict"])
+def test_what_has_no_sign(kind):
+    def f(x):
+        match kind:
+            case "list":
+                items = [x[0], 2.0]
+            case "list of the run":
+                items = [v * 2 for v in x]
+            case "tuple":
+                items = (x[0], 2.0)
+            case "tuple of the run":
+                items = tuple(v * 2 for v in x)
+            case "dict":
+                items = {0: x[0]}
+        try:
+            return np.sum(-items)
+        except TypeError:
+            return np.sum(x)
+
+    x = np.array([0.5, 2.0, 1.5])
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    assert value == f(x) == 4.0
+    assert gradient.tolist() == [1.0, 1.0, 1.0]

@@ -36,6 +36,7 @@ TOO_LONG = 4000  # from there on, lists of like items are kept, and loops over t
 ENDLESS = 60_000  # from there on, it is refused
 MOST_SHARINGS = 12  # how often it may be asked anew which functions are shared
 MOST_TABLES = 20  # how often more classes may be found whose objects stand in tables
+MORE_TO_LEARN = (SrcgradError, NeedStatic, NeedUnit, TooLong, Unshared)
 
 
 def compile_gradient(
@@ -104,10 +105,12 @@ def _compiled_objects(task: Task) -> Compiled:
     try:
         return _taken_apart(task)
     except TakenApart as found:
-        most, longest = found.statements // 2, found.emitted
+        unrolled, most, longest = found.task, found.statements // 2, found.emitted
     again = replace(task, calls=Calls(), objects=Knowledge())
     with suppress(UnsupportedError, TooLong):
         return _compiled_recursions(replace(again, compact=True, most=most, longest=longest))
+    with suppress(*MORE_TO_LEARN):  # what had to be known to get there is
+        return _transformed(replace(unrolled, apart=True))
     return _taken_apart(replace(again, apart=True))
 
 
@@ -279,7 +282,7 @@ def _transformed(task: Task) -> Compiled:
     if task.most is not None and count > task.most:
         raise TooLong
     if count > READABLE and low.takes_apart and not (task.compact or task.apart):
-        raise TakenApart(count, low.emitted)
+        raise TakenApart(task, count, low.emitted)
     return (tangent_function if task.request.tangent else gradient_function)(task, lowered)
 
 

@@ -33,6 +33,7 @@ from .predicates import (
     NONE,
     TRUE,
     array_kind,
+    is_iterator,
     is_number,
     is_object,
     is_range,
@@ -40,6 +41,7 @@ from .predicates import (
     is_static,
     is_unknown,
     is_written,
+    without_items,
 )
 from .slotted import told_class
 from .sorting import Sorting, given
@@ -120,15 +122,26 @@ class BuiltinFunctions(Sorting):
 
     def builtin_len(self, value: Value) -> Value:
         value = self.spread(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, self.builtin_len)
+        if is_iterator(value) and not is_range(value):
+            raise self.fault(TypeError, "an iterator has no len()")
+        return self.count_of(value)
+
+    def count_of(self, value: Value) -> Value:
+        """How many items there are, of an iterator too."""
+        value = self.spread(value)
         number = is_number(value) or getattr(getattr(value, "kind", None), "shape", None) == ()
-        if number or isinstance(value, Generator):
+        if number:
             lacking = f"{described(value)} has no len()"
             if isinstance(value, ir.Var) and is_object(value.kind):
                 raise self.unknown_object(value.kind, lacking)
             raise self.fault(TypeError, lacking)
+        if name := without_items(value):
+            raise self.fault(TypeError, f"object of type {name!r} has no len()")
         match value:
             case Choice():
-                return self.for_each(value, self.builtin_len)
+                return self.for_each(value, self.count_of)
             case Tuple():
                 self.check_given(value)
                 return ir.Const(len(value.items))
@@ -142,7 +155,7 @@ class BuiltinFunctions(Sorting):
             case ir.Const() if is_written(value, "__len__"):
                 answer = self.call(self.attribute(value, "__len__"), [], {})
                 return self.allowed_answer("__len__", answer)
-            case ir.Const() if not is_settled(value):
+            case ir.Const() if not is_settled(value) and hasattr(type(value.value), "__len__"):
                 kind = int_kind()
                 return self.emit(len, (value,), inferred=Inferred(kind), name="n", effect=True)
             case ir.Const():

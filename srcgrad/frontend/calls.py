@@ -626,7 +626,7 @@ def _special_table() -> dict[Any, str]:
     table[functools.partial] = "builtin_partial"
     table[contextlib.suppress] = "builtin_suppress"
     table[contextlib.contextmanager] = "builtin_contextmanager"
-    table[operations.managed] = "call_managed"
+    table[operations.managed], table[operations.count_of] = "call_managed", "count_of"
     table[stepping.counted], table[stepping.at_once] = "builtin_counted", "builtin_at_once"
     table[operations.dispatched_method] = "call_dispatched"
     for name in (

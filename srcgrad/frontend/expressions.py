@@ -10,13 +10,12 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from ..rules import registry
 from .displays import Displays
-from .predicates import is_none, is_number, is_users
+from .predicates import is_none, is_number, without_items
 from .restarts import NeedStatic
 from .structure import interned, objects_in_key
 from .values import (
     DictObject,
     Generator,
-    Instance,
     Journal,
     ListObject,
     Place,
@@ -115,9 +114,8 @@ class Expressions(Displays):
             self.need_static(value, "how many items this array has must be known here")
         if isinstance(value, Journal):
             self.want_journal(value)
-        thing = self.on_heap(value)
-        if isinstance(thing, Instance) and is_users(thing.type):
-            return self.fault(TypeError, f"{thing.type.__name__!r} object is not iterable")
+        if name := without_items(self.on_heap(value) or value):
+            return self.fault(TypeError, f"{name!r} object is not iterable")
         return self.refuse(f"{described(value)} can't be iterated over")
 
     def need_static(self, value: Value, message: str, advice: str | None = None) -> None:

@@ -26,12 +26,13 @@ from .operations import (
     len_of_range,
     zipped_strictly,
 )
-from .predicates import FALSE, NONE, TRUE, is_none, is_range, is_unknown
+from .predicates import FALSE, NONE, TRUE, is_iterator, is_none, is_range, is_unknown
 from .restarts import NeedStatic
 from .stepping import ENDLESS, items_zipped
 from .structure import is_table
 from .values import (
     Choice,
+    DictObject,
     Generator,
     Instance,
     ListObject,
@@ -42,6 +43,7 @@ from .values import (
     Tuple,
     Value,
 )
+from .wording import described
 
 
 class Iterators(Dicts):
@@ -389,7 +391,11 @@ class Iterators(Dicts):
     def builtin_reversed(self, value: Value) -> Value:
         if self.has_method(value, "__reversed__"):
             return self.call(self.attribute(value, "__reversed__"), [], {})
-        table = is_table(self.on_heap(value))
+        thing = self.on_heap(value)
+        one_way = is_iterator(value) and not is_range(value)
+        if one_way or self.is_cursor(value) or (isinstance(thing, DictObject) and thing.is_set):
+            raise self.fault(TypeError, f"{described(value)} can't be reversed")
+        table = is_table(thing)
         # not what an __iter__ says
         inner = (None if table else self.by_number(value)) or self.require(value)
         last = self.binary(operator.sub, inner.length, ir.Const(1))

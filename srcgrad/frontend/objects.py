@@ -488,7 +488,9 @@ class Objects(Cursors):
         if hasattr(cls, name) and cls is not thing.type:
             return self.refuse(f".{name} of this kind of {cls.__name__} isn't supported")
         message = f"{cls.__name__!r} object has no attribute {name!r}"
-        return self.fault(AttributeError, message, given=(message,))
+        error = self.fault(AttributeError, message, given=(message,))
+        error.late = True  # another trip of a loop may give it one
+        return error
 
     def check_settled(self, value: Value, name: str) -> None:
         """Refuse to ask whether an object has an attribute that others of its table have."""

@@ -136,7 +136,7 @@ def next_or(iterator: Any, default: Any) -> Any:
 
 def extreme_or(extreme: Any, items: Any, key: Any, default: Any) -> Any:
     """`max(items, key=key, default=default)`: inlined like a function of the user's."""
-    return extreme(items, key=key) if len(items) > 0 else default
+    return extreme(items, key=key) if count_of(items) > 0 else default
 
 
 def checked_bool(answer: Any) -> Any:
@@ -230,31 +230,36 @@ def members_of_changing(table: Any, keys: Any, part: Any) -> Any:
         raise RuntimeError("Set changed size during iteration")
 
 
+def count_of(items: Any) -> int:
+    """How many items there are, of an iterator too: lowered by `BuiltinFunctions.count_of`."""
+    return len(items)
+
+
 def check_count(values: Any, count: Any, more: Any, exact: Any) -> Any:
     """Raise what unpacking so many values does: inlined like a function of the user's.
 
     `more`: a starred name takes the rest. `exact`: the text may be asked for.
     """
     if not exact:
-        if len(values) < count if more else len(values) != count:
+        if count_of(values) < count if more else count_of(values) != count:
             at_least = "at least " if more else ""
             raise ValueError(f"expected {at_least}{count} values to unpack")
     elif more:
-        if len(values) < count:
+        if count_of(values) < count:
             raise ValueError(
-                f"not enough values to unpack (expected at least {count}, got {len(values)})"
+                f"not enough values to unpack (expected at least {count}, got {count_of(values)})"
             )
-    elif len(values) > count:
+    elif count_of(values) > count:
         raise ValueError(f"too many values to unpack (expected {count})")
-    elif len(values) < count:
-        raise ValueError(f"not enough values to unpack (expected {count}, got {len(values)})")
+    elif count_of(values) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {count_of(values)})")
 
 
 def check_arguments(values: Any, least: Any, most: Any) -> Any:
     """Raise what a call with so many arguments does: inlined like a function of the user's."""
-    if len(values) < least:
+    if count_of(values) < least:
         raise TypeError("there are fewer arguments than parameters")
-    if most is not None and len(values) > most:
+    if most is not None and count_of(values) > most:
         raise TypeError("there are more arguments than parameters")
 
 
@@ -272,12 +277,12 @@ def zipped_strictly(*values: Any) -> Any:
     function of the user's."""
     for items in zip(*values):  # noqa: B905, UP028
         yield items
-    check_as_many(True, [len(value) for value in values])
+    check_as_many(True, [count_of(value) for value in values])
 
 
 def count_columns(rows: Any, strict: Any) -> Any:
     """How much `zip(*rows, strict=strict)` gives: inlined like a function of the user's."""
-    lengths = [len(row) for row in rows]
+    lengths = [count_of(row) for row in rows]
     check_as_many(strict, lengths)
     return min(lengths, default=0)
 

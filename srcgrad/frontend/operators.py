@@ -33,6 +33,7 @@ from .values import (
     Bound,
     Choice,
     Closure,
+    DictObject,
     Instance,
     ListObject,
     Place,
@@ -40,7 +41,7 @@ from .values import (
     Tuple,
     Value,
 )
-from .wording import object_type
+from .wording import described, object_type
 
 # By what a class says that the operators of arrays leave theirs to it, or ask it
 LEFT_TO_THEM = frozenset({"__array_ufunc__", "__array_priority__"})
@@ -472,6 +473,9 @@ class Operators(OuterObjects):
         if added is not None:
             return self.call(added, [], {})
         self.check_defined(name.strip("_"), value)
+        listed = isinstance(getattr(value, "kind", None), (ListOf, TupleOf))
+        if listed or isinstance(value, Tuple) or isinstance(thing, (ListObject, DictObject)):
+            raise self.fault(TypeError, f"{described(value)} has no unary operators")
         operand = self.number(value)
         if self.trying is not None:
             self.guard(function, (operand,), {})

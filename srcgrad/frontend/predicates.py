@@ -12,7 +12,7 @@ import numpy as np
 from .. import ir
 from ..kinds import Array, Kind, Opaque, Scalar, kind_of
 from ..packages import is_of_package, of_class
-from .values import Generator, Place, Sequence
+from .values import Bound, Closure, Generator, Instance, Partial, Place, Sequence, Slice
 
 TRUE, FALSE, NONE = ir.Const(True), ir.Const(False), ir.Const(None)
 SIMPLE = (int, float, complex, bool, str, bytes, type(None))
@@ -83,6 +83,26 @@ def is_users(cls: type) -> bool:
     (True, False)
     """
     return not any(base.__module__.startswith("srcgrad.") for base in cls.__mro__)
+
+
+def without_items(value: Any) -> str | None:
+    """The class of what has neither items nor a length, as Python calls it; None of others."""
+    match value:
+        case Instance() if is_users(value.type):
+            return value.type.__name__
+        case Slice():
+            return "slice"
+        case Closure():
+            return "function"
+        case Bound():
+            return "method"
+        case Partial():
+            return "functools.partial"
+        case Place() if not isinstance(value.value, (type, *SIMPLE)):
+            cls = type(value.value)
+            if not any(hasattr(cls, name) for name in ("__iter__", "__getitem__", "__len__")):
+                return cls.__name__
+    return None
 
 
 def is_false(flag: Any) -> bool:

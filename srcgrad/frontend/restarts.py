@@ -124,12 +124,14 @@ class TakenApart(Exception):
     """Much is unrolled since lists are taken apart that might be kept.
 
     Attributes:
+        task: what was lowered so.
         statements: how many the function has.
         emitted: how many were made until it was lowered.
     """
 
-    def __init__(self, statements: int, emitted: int) -> None:
-        self.statements, self.emitted = statements, emitted
+    def __init__(self, task: Any, statements: int, emitted: int) -> None:
+        super().__init__()
+        self.task, self.statements, self.emitted = task, statements, emitted
 
 
 class TooLong(Exception):

@@ -42,6 +42,7 @@ from .predicates import (
     is_range,
     is_static,
     is_written,
+    without_items,
 )
 from .restarts import Empty, Materialize, NeedStatic
 from .structure import constant, item_structure, resized
@@ -49,6 +50,7 @@ from .values import (
     Bound,
     Choice,
     DictObject,
+    Generator,
     Journal,
     ListObject,
     Path,
@@ -145,7 +147,7 @@ class Subscripts(Comparisons):
                 raise self.fault(TypeError, f"a {thing.type.__name__} can't be indexed")
             case Sequence() if is_range(container):
                 return self.item_of_range(container, key)
-            case Sequence():
+            case Sequence() | Generator():
                 raise self.fault(TypeError, "an iterator can't be indexed")
             case ir.Const() if is_parametrised(container.value):
                 return self.parametrised(container, key)
@@ -173,6 +175,8 @@ class Subscripts(Comparisons):
                             raise self.raised_by_python(error) from None
         if is_none(container):
             raise self.fault_of_none(TypeError, "is not subscriptable")
+        if name := without_items(container):
+            raise self.fault(TypeError, f"{name!r} object is not subscriptable")
         if isinstance(container, ir.Const):
             getter = getattr(type(container.value), "__getitem__", None)
             if getter in registry.definitions:
