@@ -30,7 +30,7 @@ NUMBERS = [
 ]
 PLACES = ["x[i] * {k}", "x[i] - x[i - 1]", "{k} * i * x[0]", "np.cos(x[i])", "x[i]", "float(x[i])"]
 BRANCHES = [
-    *("new.append(item)", "new.append({k} * item)", "new.append(np.sqrt(abs(item)))", "pass"),
+    *("new.append(item)", "new.append({k} * item)", "new.append(np.sqrt(0.1 + abs(item)))", "pass"),
     *("new.append(item if item > 0.6 else 0.1 * item)", "new.append(1.0)", "new.append(item ** 2)"),
     "total += item; new.append(item)",
 ]

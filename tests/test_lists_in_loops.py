@@ -496,3 +496,20 @@ def test_what_had_to_be_known_to_unroll_a_loop_is_not_learned_anew(monkeypatch):
     np.testing.assert_allclose(srcgrad.grad(f)(x, 3), differences(lambda x: f(x, 3), x), rtol=1e-6)
     assert lowered.count(True) == 1
     assert len(lowered) > 3
+
+
+def test_a_list_that_another_name_has_becomes_one_of_the_run():
+    def f(x):
+        a = list(x)
+        c = a
+        for _ in range(2):
+            new = []
+            for v in x:
+                new.append(v * v)
+            c = new
+            a = list(a)
+        return sum(c) + sum(a)
+
+    for n in (1, 2, 3):
+        x = np.arange(1.0, n + 1)
+        np.testing.assert_allclose(srcgrad.grad(f)(x), 2 * x + 1)

@@ -164,6 +164,8 @@ class Loops(Recalling):
                     self.materialize(need)
                     resized.add(need.ref.id)
                     entry = self.state
+                    if any(known.get(s) == need.ref for s in templates):
+                        afresh()  # they say what is in it
                 except Unkeepable as error:
                     failure = error
             except Unkeepable as error:
