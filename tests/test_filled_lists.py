@@ -381,6 +381,20 @@ def test_results_are_their_own():
     (first, second), _ = jvp(made, (X,), (X,))
     assert not np.shares_memory(first, second) and not np.shares_memory(first, X)
 
+    def made_of_one_another(x):
+        first = np.array([v * v for v in x])
+        second = np.array([v for v in first])  # noqa: C416
+        third = [row * 2 for row in np.outer(x, x)]
+        fourth = [row for row in third]  # noqa: C416
+        return first, second, third, np.array(fourth), fourth
+
+    results, pullback = vjp(made_of_one_another, X)
+    assert not np.shares_memory(results[0], results[1])
+    assert not any(np.shares_memory(row, results[3]) for row in results[2])
+    assert all(a is b for a, b in zip(results[2], results[4], strict=True))
+    seeds = (np.ones(9), np.ones(9), [np.zeros(9)] * 9, np.zeros((9, 9)), [np.zeros(9)] * 9)
+    np.testing.assert_allclose(pullback(seeds)[0], 4 * X)
+
 
 def test_second_derivatives():
     v = np.linspace(-1, 1, 9)

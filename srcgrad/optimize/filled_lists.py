@@ -295,6 +295,7 @@ class Reads:
             or not any(_is_length(s, items, stop) for s in before)
             or ir.use_counts(ir.Block(block.statements[: at + 1]))[copy] > 1  # type: ignore[index]
             or any(items in s.writes for s in ir.walk(after) if isinstance(s, ir.Assign))
+            or copy in self.needed
             or not self.asked.isdisjoint(loop.targets) or None in self.uses[items]  # type: ignore[index]
             or not all(s is append or _is_plain_read(s) for s in self.uses[copy])  # type: ignore[index]
         ):  # fmt: skip

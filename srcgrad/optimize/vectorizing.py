@@ -122,7 +122,8 @@ class Loops:
             if known is not array:
                 for each in (self.function.block, whole.made):
                     replace_variable(each, array, known)
-            self.own = (self.own - {array}) | ({known} if array in whole.fresh else set())
+            self.own.discard(array)
+            self.own.update({array} if known is array and array in whole.fresh else ())
             block.statements.remove(f.made)
         return whole.made.statements
 
