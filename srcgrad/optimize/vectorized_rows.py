@@ -55,7 +55,8 @@ class VectorizedRows(Batch):
         """How many iterations there are, as a dimension."""
         trips = self.found.stop - self.found.start
         if not trips.terms:
-            if trips.constant < FEW:
+            moved = all(s.function in (operator.getitem, kept_item) for s in self.found.body)
+            if trips.constant < FEW and not moved:
                 raise Unbatchable("a few iterations")
             return trips.constant
         if len(trips.terms) == 1:
