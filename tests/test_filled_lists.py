@@ -393,6 +393,26 @@ def test_a_number_of_an_unknown_type_divides():
         grad(divided)(X)
 
 
+def test_results_are_of_their_types():
+    def an_item(x):
+        table = [[v, float(v)] for v in x]
+        return table[0][1]
+
+    def a_copy(x):
+        b = [float(v) for v in x]
+        x = x * 1.1
+        b = [v for v in b]  # noqa: C416
+        return b
+
+    def beside_an_array(x):
+        cut = [v if v > 0.8 else 0.0 for v in x]
+        return [v * x for v in cut]
+
+    assert type(vjp(an_item, X)[0]) is float
+    assert list(map(type, vjp(a_copy, X)[0])) == [float] * 9
+    check_grads(beside_an_array, (X,))
+
+
 def test_a_list_that_another_name_changes():
     def f(x):
         r, lists = [v * v for v in x], []

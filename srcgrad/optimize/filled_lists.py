@@ -127,7 +127,7 @@ class Reads:
             for target, ends in () if isinstance(s, ir.Assign) else ir.joins(s):
                 for v in ir.variables_of(ends if target in self.asked else ()):
                     self.uses[v].append(None)
-        for v in ir.variables_of(block.results):
+        for v in (*needed, *ir.variables_of(block.results)):
             self.uses[v].append(None)
 
     def narrow(self, items: ir.Var, appended: ir.Assign) -> None:
@@ -236,7 +236,8 @@ class Reads:
 
     def is_number(self, v: ir.Var) -> bool:
         """Whether it is known of what type a number is, or makes no difference."""
-        assert isinstance(v.kind, Scalar)
+        if not isinstance(v.kind, Scalar):
+            return isinstance(v.kind, Array) and v.kind.dtype in (np.float64, np.complex128)
         if v.kind.python is not None and not v.kind.mixed:
             return True
         return all(
