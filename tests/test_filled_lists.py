@@ -410,6 +410,89 @@ def test_results_are_their_own():
     np.testing.assert_allclose(pullback(seeds)[0], 4 * X)
 
 
+def test_what_numpy_makes_of_a_list_is_another_array():
+    def twice(x):
+        doubled = [2 * v for v in x]
+        first = np.array(doubled)
+        return first, np.array([v for v in doubled]), np.array([v for v in first])  # noqa: C416
+
+    def with_a_row(x):
+        rows = [x * v for v in x]
+        return np.array(rows), rows[0]
+
+    def with_a_tuple(x):
+        pairs = [(v, 2 * v) for v in x]
+        return np.array(pairs), np.array(pairs[0]), np.array(pairs[0])
+
+    for f in (twice, with_a_row, with_a_tuple):
+        results, pullback = vjp(f, X)
+        for k, result in enumerate(results):
+            np.testing.assert_array_equal(result, f(X)[k])
+            assert not any(np.shares_memory(result, other) for other in results[:k])
+        for result in results:
+            result[...] = 7.0
+        ones = tuple(map(np.ones_like, results))
+        _, tangents = jvp(f, (X,), (X,))
+        assert np.sum(pullback(ones)[0] * X) == pytest.approx(sum(map(np.sum, tangents)))
+
+
+def test_precision():
+    def as_doubles(x):
+        r = [v * v for v in x]
+        return np.array(r, dtype=float), np.array(r), np.stack([x * v for v in x], dtype=float)
+
+    def either(x):
+        return np.array([0.0 if v > 0.8 else v for v in x])
+
+    single = X.astype(np.float32)
+    assert [a.dtype for a in vjp(as_doubles, single)[0]] == [np.float64, np.float32, np.float64]
+    assert vjp(either, single)[0].dtype == either(single).dtype == np.float64
+    with pytest.raises(TypeError):
+        vjp(lambda x: np.array([v * 1j for v in x.tolist()], dtype=float), X)
+
+
+def test_a_number_of_an_unknown_type_divides():
+    def divided(x):
+        table = [[v, 1.0] for v in x]
+        return 1 / (table[0][1] - 1)
+
+    with pytest.raises(ZeroDivisionError):
+        grad(divided)(X)
+
+
+def test_results_are_of_their_types():
+    def an_item(x):
+        table = [[v, float(v)] for v in x]
+        return table[0][1]
+
+    def a_copy(x):
+        b = [float(v) for v in x]
+        x = x * 1.1
+        b = [v for v in b]  # noqa: C416
+        return b
+
+    def beside_an_array(x):
+        cut = [v if v > 0.8 else 0.0 for v in x]
+        return [v * x for v in cut]
+
+    assert type(vjp(an_item, X)[0]) is float
+    assert list(map(type, vjp(a_copy, X)[0])) == [float] * 9
+    check_grads(beside_an_array, (X,))
+
+
+def test_a_list_that_another_name_changes():
+    def f(x):
+        r, lists = [v * v for v in x], []
+        for _ in range(2):
+            lists.append(r)
+        copied = [v for v in r]  # noqa: C416
+        lists[0].append(1.0)
+        return sum(copied) * len(copied) + sum(r)
+
+    check_grads(f, (X,))
+    assert value_and_grad(f)(X)[0] == pytest.approx(f(X))
+
+
 def test_second_derivatives():
     v = np.linspace(-1, 1, 9)
     for f in (stacked, copied_first, neighbours, from_lists, rows_stacked, matrix_of_pairs):

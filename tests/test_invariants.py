@@ -381,3 +381,13 @@ def test_nothing_is_read_that_the_function_does_not_read():
         gradient = grad(function)
         np.testing.assert_array_equal(gradient(a, 5), np.ones((2, 3)))
         check_grads(lambda a, function=function: function(a, 1), (a,), order=1)
+
+
+def test_results_that_are_made_in_each_iteration_are_others():
+    def f(x):
+        return [x * x for _ in range(3)]
+
+    found = [srcgrad.vjp(f, X)[0], *srcgrad.jvp(f, (X,), (X,))]
+    for rows in found:
+        rows[0][:] = 7.0
+        assert not np.any(rows[1] == 7.0) and not np.any(rows[2] == 7.0)

@@ -112,9 +112,32 @@ def test_sums_share_no_memory_whatever_they_are_of():
         c *= 2.0
         return np.sum(c) + np.sum(d)
 
+    def turned(x, n):
+        c = power(x, n)
+        d = np.swapaxes(c, 0, 2)
+        c *= 2.0
+        return np.sum(c) + np.sum(d * d)
+
+    def with_many_axes(x, n):
+        c = power(x, n)
+        d = np.expand_dims(c, 4)
+        c *= 2.0
+        return np.sum(c) + np.sum(d * d)
+
+    def summed_along(x, n):
+        c = power(x, n)
+        d = np.sum(c, axis=2)
+        c *= 2.0
+        return np.sum(c) + np.sum(d * d)
+
     for n in range(4):
         for x in (X, 0.8):
             check_grads(summed, (x, n), argnums=(0,))
+    cube = np.multiply.outer(X, np.outer(X, X))
+    check_grads(summed_along, (cube, 2), argnums=(0,))
+    for f, x in ((turned, cube), (with_many_axes, np.multiply.outer(X, cube))):
+        with pytest.raises(RuntimeError, match=r"line \d+: an augmented assignment writes into"):
+            grad(f)(x, 2)
     with pytest.raises(RuntimeError, match=r"line \d+: an augmented assignment writes into"):
         grad(reshaped)(X, 2)
 

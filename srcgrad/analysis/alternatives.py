@@ -34,7 +34,7 @@ from ..kinds import (
 Args = tuple[ir.Operand, ...]
 Named = dict[str, ir.Operand]
 _LENGTHS = tuple(fresh_size() for _ in range(3))
-_SHAPES = (_LENGTHS[:0], _LENGTHS[:1], _LENGTHS[:2], _LENGTHS[:1] * 2)
+_SHAPES = (_LENGTHS[:0], _LENGTHS[:1], _LENGTHS[:2], _LENGTHS[:1] * 2, _LENGTHS)
 
 
 def of_either(
@@ -129,12 +129,14 @@ def shared_of_any_rank(
 ) -> set[ir.Var]:
     """The operands whose memory a result may share, whatever the ranks of those without one.
 
-    A sum is an array of its own, as the result of a product is.
+    A sum is an array of its own, as the result of a product is. Where no sample is told by, as all
+    of them have too few axes, it may be any operand's.
     """
     unranked = [v for v in leaves if _has_no_rank(v.kind)]
     if not 0 < len(unranked) <= 2:
         return set(leaves)
     shared: set[ir.Var] = set()
+    told = False
     for dtype in map(np.dtype, "dfDl?"):
         for shapes in itertools.product(_SHAPES, repeat=len(unranked)):
             ranked = {
@@ -144,9 +146,10 @@ def shared_of_any_rank(
             result = with_others(infer, function, args, kwargs, ranked)
             if result.kind != UNKNOWN:
                 shared.update(result.views)
+                told = True
             elif mistaken(function, *_replaced(args, kwargs, ranked), Exception) is None:
                 return set(leaves)
-    return shared
+    return shared if told else set(leaves)
 
 
 def with_others(

@@ -130,11 +130,12 @@ class Reads:
             if isinstance(s, ir.Assign) and _is_empty_list(s):
                 self.empty.add(s.target)
         self.asked = asked_for(block, needed)
+        self.returned = aliasing.own() | aliasing.held_by(needed)
         for s in ir.walk(block):
             for target, ends in () if isinstance(s, ir.Assign) else ir.joins(s):
                 for v in ir.variables_of(ends if target in self.asked else ()):
                     self.uses[v].append(None)
-        for v in ir.variables_of(block.results):
+        for v in (*needed, *ir.variables_of(block.results)):
             self.uses[v].append(None)
 
     def narrow(self, items: ir.Var, appended: ir.Assign) -> None:
@@ -225,7 +226,7 @@ class Reads:
             # an array of nothing is one of numbers in double precision
             double = isinstance(kind.item, Scalar) and kind.item.dtype == np.float64
             fits = some or (double and s.function is not np.stack)
-            return fits and len(s.args) == 1 and _asks_for_floats(s)
+            return fits and len(s.args) == 1 and _asks_for_floats(s, kind)
         if isinstance(kind.item, (ListOf, tuple)) and not _is_part(s):
             return _is_place_in(s) and self.do_nothing_else(s.target, False)
         if isinstance(s.target.kind, ListOf):
@@ -248,9 +249,14 @@ class Reads:
 
     def is_number(self, v: ir.Var) -> bool:
         """Whether it is known of what type a number is, or makes no difference."""
-        assert isinstance(v.kind, Scalar)
-        plain = (isinstance(s, ir.Assign) and s.function in _SAME for s in self.uses[v])
-        return (v.kind.python is not None and not v.kind.mixed) or all(plain)
+        if not isinstance(v.kind, Scalar):
+            return isinstance(v.kind, Array) and v.kind.dtype in (np.float64, np.complex128)
+        if v.kind.python is not None and not v.kind.mixed:
+            return True
+        return all(
+            isinstance(s, ir.Assign) and s.function in _SAME and self.is_number(s.target)
+            for s in self.uses[v]
+        )
 
     def holds_rows(self, lists: ir.Operand, appended: ir.Statement) -> bool:
         """Whether arrays can be in a list in the place of the lists that are appended to it."""
@@ -286,7 +292,7 @@ class Reads:
         if not (isinstance(read, ir.Assign) and isinstance(append, ir.Assign) and appends(append)):
             return None
         items, copy = read.args[0], append.args[0]
-        before, after = block.statements[:at], ir.Block(block.statements[at:])
+        before, after = block.statements[:at], block.statements[at:]
         made = {v for s in before for v in ir.targets(s) if v in self.empty}
         if (
             read.function is not operator.getitem or read.args[1] is not loop.index
@@ -294,8 +300,7 @@ class Reads:
             or not (ir.is_constant(start, 0) and ir.is_constant(step, 1))
             or not any(_is_length(s, items, stop) for s in before)
             or ir.use_counts(ir.Block(block.statements[: at + 1]))[copy] > 1  # type: ignore[index]
-            or any(items in s.writes for s in ir.walk(after) if isinstance(s, ir.Assign))
-            or copy in self.needed
+            or self.aliasing.find(items) in self.aliasing.written_by(*after)  # type: ignore[arg-type]
             or not self.asked.isdisjoint(loop.targets) or None in self.uses[items]  # type: ignore[index]
             or not all(s is append or _is_plain_read(s) for s in self.uses[copy])  # type: ignore[index]
         ):  # fmt: skip
@@ -303,13 +308,21 @@ class Reads:
         assert isinstance(items, ir.Var) and isinstance(copy, ir.Var)
         return items, copy
 
-    def array_made(self, items: ir.Var) -> ir.Assign | None:
-        """The statement by which NumPy makes an array of a list, if nobody writes that."""
+    def array_made(self, items: ir.Var, shared: bool) -> ir.Assign | None:
+        """The statement by which NumPy makes an array of a list, if nobody writes that.
+
+        Nor may the caller write it, if the memory of what is in its place is `shared`.
+        """
         for s in self.uses[items]:
             if isinstance(s, ir.Assign) and s.function in _STACKING:
-                if not self.aliasing.is_written(s.target):
+                written = self.aliasing.is_written(s.target)
+                if not (written or (shared and self.leaves(s.target))):
                     return s
         return None
+
+    def leaves(self, v: ir.Var) -> bool:
+        """Whether a variable's memory, or that of anything in it, is among the results."""
+        return not self.returned.isdisjoint(self.aliasing.classes(v))
 
     def read_as_array(self, filled: Filled, array: ir.Var, own: bool, low: Lowerer) -> ir.Var:
         """Let what reads a list read an array in its place.
@@ -324,7 +337,8 @@ class Reads:
             The array's variable from now on.
         """
         reading = _Reading(self, low, filled.appended)
-        made = self.array_made(filled.items) if own else None
+        shared = self.leaves(array) or self.leaves(filled.items)
+        made = self.array_made(filled.items, shared) if own else None
         if made is not None:
             array = reading.adopted(made, array)
         reading.read(filled.items, array, own)
@@ -413,7 +427,7 @@ class _Reading:
 
     def row(self, s: ir.Assign, kind: Array, own: bool) -> ir.Var:
         row = ir.Var(s.target.name, kind, s.target.user)
-        made = self.reads.array_made(s.target) if own else None
+        made = self.reads.array_made(s.target, True) if own else None
         row = row if made is None else self.adopted(made, row)
         self.read(s.target, row, False)
         return row
@@ -442,7 +456,13 @@ def _is_kept_well(kind: object) -> bool:
     """Whether an array holds items of a kind as they are."""
     if not isinstance(kind, (Array, Scalar)) or kind.shape is None or kind.dtype is None:
         return False
-    return kind.dtype.kind in "fc" and not (isinstance(kind, Scalar) and kind.mixed)
+    if isinstance(kind, Scalar):
+        # one of Python's numbers among those in single precision makes an array in double
+        double = kind.dtype in (np.float64, np.complex128)
+        if not double and kind.python is not False:
+            return False
+        return kind.dtype.kind in "fc" and not kind.mixed
+    return kind.dtype.kind in "fc"
 
 
 def _is_row(item: Any) -> bool:
@@ -463,12 +483,17 @@ def _is_double(kind: object) -> bool:
     return isinstance(kind, Scalar) and kind.dtype == np.float64 and not kind.mixed
 
 
-def _asks_for_floats(s: ir.Assign) -> bool:
-    """Whether a call that makes an array has no keyword but the dtype of doubles."""
+def _asks_for_floats(s: ir.Assign, items: ListOf) -> bool:
+    """Whether a call that makes an array has no keyword but the dtype of doubles, as items are."""
     asked = dict(s.kwargs)
     dtype = asked.pop("dtype", None)
-    known = dtype is None or (isinstance(dtype, ir.Const) and dtype.value in (float, np.float64))
-    return known and not asked
+    if dtype is None:
+        return not asked
+    item: Any = items.item
+    while isinstance(item, (ListOf, tuple)):
+        item = item.item if isinstance(item, ListOf) else item[0]
+    known = isinstance(dtype, ir.Const) and dtype.value in (float, np.float64)
+    return known and not asked and getattr(item, "dtype", None) == np.float64
 
 
 def _is_place_in(s: ir.Assign) -> bool:

@@ -43,6 +43,7 @@ class _Hoister:
     def __init__(self, function: ir.Function, views: bool) -> None:
         self.views = views
         self.aliasing = Aliasing(function.block)
+        self.apart = self.aliasing.own()
         self.yielded = _results(function.block)
         self.function = function
         self.known_regions: Regions | None = None
@@ -103,7 +104,7 @@ class _Hoister:
     def is_own(self, array: ir.Var) -> bool:
         """Whether an array has to be made again in each iteration."""
         root = self.aliasing.find(array)
-        return root in self.aliasing.written or root in self.aliasing.single
+        return root in self.aliasing.written or root in self.apart
 
     def is_part(self, s: ir.Assign, written: set[ir.Var]) -> bool:
         """Whether a call takes an item or a part of an array that a loop writes."""
