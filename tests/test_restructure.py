@@ -236,3 +236,13 @@ def test_random_arithmetic(seed, monkeypatch):
         if np.isfinite(plain).all():
             scale = np.max(np.abs(plain))
             np.testing.assert_allclose(found, plain, 1e-9, 1e-9 * scale, err_msg=source)
+
+
+@pytest.mark.parametrize("c", [1e200, 1e-200])
+def test_powers_of_constants_that_no_float_holds(c):
+    def cubes(x):
+        return np.sum((c * x) ** 3) * c
+
+    with np.errstate(all="ignore"):
+        gradient = srcgrad.grad(cubes)(np.array([0.5, 2.0]))
+    np.testing.assert_array_equal(gradient, [np.inf, np.inf] if c > 1 else [0.0, 0.0])

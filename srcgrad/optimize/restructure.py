@@ -314,7 +314,7 @@ class _Search:
             if len(key) == 1:
                 ((monomial, c),) = key
                 powers, factor = self.apart(monomial, c)
-                if powers:
+                if powers and factor and np.isfinite(factor):
                     self.products.append((powers, factor, var))
         # a sum that is there is a product with its divisor
         for number, (_, terms) in self.forms.divisors.items():
@@ -383,7 +383,8 @@ class _Search:
         for atom, exponent in monomial:
             what = self.forms.atoms[atom]
             if _is_constant_atom(what):
-                factor *= what[1] ** exponent
+                with np.errstate(all="ignore"):  # too large or small a number is seen to later
+                    factor *= float(np.float64(what[1]) ** exponent)
             else:
                 powers[atom] = exponent
         return powers, factor
