@@ -493,6 +493,26 @@ def test_a_list_that_another_name_changes():
     assert value_and_grad(f)(X)[0] == pytest.approx(f(X))
 
 
+def test_rows_that_are_left_out_contribute_nothing():
+    table = M.copy()
+    table[4, 1] = np.nan
+
+    def in_a_loop(w):
+        return sum(a**2 for a in [row @ w for row in table] if a == a)
+
+    def by_a_mask(w):
+        a = np.array([np.dot(row, w) for row in table])
+        return np.sum(a[~np.isnan(a)] ** 2)
+
+    def of_sums(w):
+        sums = [np.sum(row * w) for row in table]
+        return sum([v * v for v in sums if v == v])
+
+    w = np.linspace(0.3, 0.9, 8)
+    for f in (in_a_loop, by_a_mask, of_sums):
+        check_grads(f, (w,))
+
+
 def test_second_derivatives():
     v = np.linspace(-1, 1, 9)
     for f in (stacked, copied_first, neighbours, from_lists, rows_stacked, matrix_of_pairs):

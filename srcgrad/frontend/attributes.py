@@ -230,7 +230,9 @@ class Attributes(Stores):
             raise self.refuse("the class of this object isn't known when compiling")
         if issubclass(cls.value, type) and isinstance(value.receiver, ir.Const):
             cls = value.receiver  # in a class method
-        mro = list(cls.value.__mro__)
+        thing = self.on_heap(value.receiver)
+        # not the class in whose place it stands
+        mro = list((thing.type if isinstance(thing, Instance) else cls.value).__mro__)
         for base in mro[mro.index(value.owner) + 1 :]:
             if name == "__init__" and has_made_init(base):
                 return Partial(Place(made_init), (Place(base), value.receiver), {})

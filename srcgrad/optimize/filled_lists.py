@@ -274,6 +274,24 @@ class Reads:
             return False
         return s.target.kind == lists.kind.item and self.do_nothing_else(s.target, False)
 
+    def is_tested(self, items: ir.Var) -> bool:
+        """Whether a list, or what is made of it, is asked something: what isn't a number, say.
+
+        What is left out then has the adjoint zero, and products with nan in them must not add up.
+        """
+        seen, stack = {items}, [items]
+        while stack:
+            for s in self.uses[stack.pop()]:
+                if s is not None and not isinstance(s, ir.Assign):
+                    return True
+                kind = s.target.kind if s is not None else None
+                if getattr(kind, "dtype", None) == np.bool_:
+                    return True
+                found = [s.target] if s is not None else []
+                stack += [v for v in found if v not in seen]
+                seen.update(found)
+        return False
+
     def rows(self, items: ir.Var) -> ir.Var | None:
         """The list of lists to which a list is appended."""
         holders = (s.args[0] for s in self.uses[items] if s is not None and appends(s))  # type: ignore[union-attr]

@@ -251,8 +251,8 @@ class VectorizedRows(Batch):
 
     def row_by_row(self, s: ir.Assign) -> ir.Var:
         function = registry.methods.get(s.function, s.function)
-        if function in PRODUCTS and not s.kwargs and all(map(self.is_batched, s.args)):
-            left, right = map(self.full, s.args)
+        if function in PRODUCTS and not s.kwargs and all(isinstance(a, ir.Var) for a in s.args):
+            left, right = (self.full(a) if self.is_batched(a) else self.known(a) for a in s.args)
             if self.rank(s.args[0]) == self.rank(s.args[1]) == 1:
                 product = self.low.emit(operator.mul, (left, right))
                 return self.low.emit(np.sum, (product,), {"axis": ir.Const(1)})

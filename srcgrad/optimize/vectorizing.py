@@ -111,7 +111,7 @@ class Loops:
         instead = {s: made for f in lists for s, made in f.instead.items()}
         loop.body.statements = [made for s in body.statements for made in instead.get(s, [s])]
         self.used |= body.chosen
-        whole = self.whole(loop)
+        whole = self.whole(loop, careful=any(reads.is_tested(f.items) for f in lists))
         loop.body.statements = statements
         if whole is None or not all(self.is_steady(f, whole.kept[f.keeping]) for f in lists):
             return None
@@ -139,8 +139,13 @@ class Loops:
         """What is known of integers where a loop is."""
         return Proof(self.integers, [*self.function.params, *ir.free_variables(loop.body)])
 
-    def whole(self, loop: ir.Loop, tests: Iterable[tuple[ir.Operand, bool]] = ()) -> Whole | None:
-        """All iterations of a loop at once; None if it has to stay."""
+    def whole(
+        self, loop: ir.Loop, tests: Iterable[tuple[ir.Operand, bool]] = (), careful: bool = False
+    ) -> Whole | None:
+        """All iterations of a loop at once; None if it has to stay.
+
+        If that has to be `careful`, no sum runs over what belongs to several iterations.
+        """
         outer = (self.low.block, self.low.span)
         self.low.block = ir.Block()
         try:
@@ -149,7 +154,7 @@ class Loops:
                 proof.passed(test, true)
             body = without_branches(loop, proof, self.aliasing, self.used)
             iterations = Iterations(loop, body, self.aliasing, proof, self.used)
-            whole = Whole(iterations, self.low)
+            whole = Whole(iterations, self.low, careful)
             if not iterations.surely_runs and not self.missing.isdisjoint(
                 ir.free_variables(loop.body)
             ):

@@ -43,13 +43,14 @@ class Whole(VectorizedRows):
 
     Attributes:
         made: the block in which the statements are that it becomes.
+        careful: whether products of rows must not become one of matrices.
         kept: of statements that keep items, what is kept.
         fresh: which of that has memory of its own.
     """
 
-    def __init__(self, found: Iterations, low: Lowerer) -> None:
+    def __init__(self, found: Iterations, low: Lowerer, careful: bool = False) -> None:
         super().__init__(found, low)
-        self.made = low.block
+        self.made, self.careful = low.block, careful
         self.kept: dict[ir.Assign, ir.Var] = {}
         self.fresh: set[ir.Var] = set()
 
@@ -348,7 +349,8 @@ class Whole(VectorizedRows):
         for operand in s.operands():
             self.materialized(operand)
         start = len(self.low.block.statements)
-        self.now[s.target] = self.settled(self.applied(s), s)
+        apart = self.careful and function in PRODUCTS
+        self.now[s.target] = self.settled(self.row_by_row(s) if apart else self.applied(s), s)
         for made in self.low.block.statements[start:]:
             made.span = s.span  # not that of the rule
 
