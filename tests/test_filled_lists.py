@@ -510,7 +510,7 @@ def test_rows_that_are_left_out_contribute_nothing():
 
     w = np.linspace(0.3, 0.9, 8)
     for f in (in_a_loop, by_a_mask, of_sums):
-        check_grads(f, (w,))
+        check_grads(f, (w,), order=1 if f is of_sums else 2)
 
 
 def test_second_derivatives():
