@@ -102,8 +102,7 @@ def tuple_of_any_rank(
     operands = (*args, *kwargs.values())
     unranked = [v for v in operands if isinstance(v, ir.Var) and _has_no_rank(v.kind)]
     found: set[tuple[int, type]] = set()
-    shapes = [(), _LENGTHS[:1], _LENGTHS[:2], _LENGTHS[:1] * 2, _LENGTHS]
-    for shape in shapes if unranked else ():
+    for shape in _SHAPES if unranked else ():
         ranked = {}
         for v in unranked:
             assert isinstance(v.kind, Array)
@@ -137,7 +136,8 @@ def shared_of_any_rank(
         return set(leaves)
     shared: set[ir.Var] = set()
     told = False
-    for dtype in map(np.dtype, "dfDl?"):
+    untyped = any(v.kind.dtype is None for v in unranked)  # type: ignore[attr-defined]
+    for dtype in map(np.dtype, "dfDl?" if untyped else "d"):
         for shapes in itertools.product(_SHAPES, repeat=len(unranked)):
             ranked = {
                 v: ir.Var(v.name, Array(v.kind.dtype or dtype, shape))  # type: ignore[attr-defined]

@@ -93,18 +93,19 @@ def having(classes: Iterable[type], name: str) -> set[bool]:
 
 def of_ints(kind: Any) -> bool:
     """Whether a list holds ints of Python's: in an array they would be NumPy's."""
-    item = kind.item if isinstance(kind, ListOf) and not kind.holes else None
-    if not isinstance(item, Scalar) or item.mixed:
-        return False
-    return item.python is True and item.dtype.kind == "i"
+    return _of_python(kind, "i") and not kind.holes
 
 
 def of_floats(kind: Any) -> bool:
     """Whether a list holds floats of Python's, and nothing else."""
+    return _of_python(kind, "f")
+
+
+def _of_python(kind: Any, letter: str) -> bool:
     item = kind.item if isinstance(kind, ListOf) else None
     if not isinstance(item, Scalar) or item.mixed:
         return False
-    return item.python is True and item.dtype is not None and item.dtype.kind == "f"
+    return item.python is True and item.dtype.kind == letter
 
 
 def is_compared_whole(kind: Any) -> bool:

@@ -8,7 +8,7 @@ Begin with `prune` (dead code) and `simplify`, which applies the rewriting rules
 
 Less Python: `vectorizing` (`whole_loops`, `vectorized_rows`; `choices` for branches) makes loops
 whose iterations are independent operations on whole arrays, before anything is differentiated, and
-arrays of the lists that they fill (`filled_lists`, `hoisting`).
+arrays of the lists that they fill (`filled_lists`, `list_reads`, `hoisting`).
 Where loops stay, `distribution` does so with what they only add to in reverse, `gathering` makes
 the `outer_products` that they add up one product of matrices, and `unboxing` makes arrays lists.
 `flags` has truth values tested as they are; by `rows` objects that nobody keeps are just numbers,

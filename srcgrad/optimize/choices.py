@@ -22,7 +22,8 @@ from ..analysis.affine import Proof
 from ..analysis.aliasing import Aliasing
 from ..analysis.independence import Dependent
 from ..analysis.keys import same_key
-from ..kinds import Array, Scalar, kind_of
+from ..kinds import Array, Scalar
+from .operands import number_dtype
 
 QUIET: frozenset[Any] = frozenset({
     operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,
@@ -149,7 +150,9 @@ class _Choices:
         """What is one thing where the test is true, and else another one."""
         if not isinstance(target.kind, Scalar):
             raise Dependent("a choice of arrays")
-        if target.kind.dtype.kind != "b" and any(_dtype(e) == np.bool_ for e in (then, orelse)):
+        if target.kind.dtype.kind != "b" and any(
+            number_dtype(e) == np.bool_ for e in (then, orelse)
+        ):
             raise Dependent("a truth value or a number")
         return ir.Assign(target, np.where, (s.test, then, orelse), span=s.span)
 
@@ -202,7 +205,7 @@ class _Choices:
             stores[1 - side].remove(twins[0])
             ends[1 - side] = twins[0].args[2]
         whole = kind.rank == len(ir.items_of(key)) and self.proof.is_inside(array, key)
-        if not whole or kind.dtype.kind != "f" or any(_dtype(e) != kind.dtype for e in ends):
+        if not whole or kind.dtype.kind != "f" or any(number_dtype(e) != kind.dtype for e in ends):
             raise Dependent("a store of more than a number, or of another one")
         made, stays = [read], not self.varies(key)
         result = ir.Var(array.name, number)
@@ -230,14 +233,6 @@ class _Choices:
 
 
 _NUMBER = Scalar(np.dtype(float))
-
-
-def _dtype(operand: ir.Operand) -> np.dtype[Any] | None:
-    """The dtype of a number."""
-    kind = (
-        kind_of(operand.value) if isinstance(operand, ir.Const) else getattr(operand, "kind", None)
-    )
-    return kind.dtype if isinstance(kind, Scalar) else None
 
 
 def _path(end: ir.Operand, start: ir.Operand, side: list[ir.Assign]) -> list[Addition] | None:

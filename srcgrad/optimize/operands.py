@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.elementwise import elementwise_kind, number_kind, promoted, same_kind
-from ..kinds import Array, Scalar, may_be_truth
+from ..kinds import Array, Scalar, kind_of, may_be_truth
 
 if TYPE_CHECKING:
     from .simplify import Simplifier
@@ -54,6 +54,13 @@ def is_number(operand: ir.Operand, *values: float) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)):
         return False
     return not values or any(float(value) == v for v in values)
+
+
+def number_dtype(operand: ir.Operand) -> np.dtype[Any] | None:
+    """The dtype of a number; None if it's none."""
+    known = kind_of(operand.value) if isinstance(operand, ir.Const) else None
+    kind = getattr(operand, "kind", None) if known is None else known
+    return kind.dtype if isinstance(kind, Scalar) else None
 
 
 def is_scalar(operand: ir.Operand) -> bool:

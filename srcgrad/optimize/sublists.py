@@ -43,7 +43,7 @@ def go_through(function: ir.Function, kept: Collection[ir.Var]) -> None:
         first = ir.Const(0) if ir.is_constant(start, None) else start
         lengths = [s for s in uses[part.target] if _is(s, builtins.len)]
         reads = [s for s in uses[part.target] if _is(s, operator.getitem)]
-        loops = [s for n in lengths for s in uses[n.target] if _counts_to(s, n.target)]
+        loops = [s for n in lengths for s in uses[n.target] if counts_to(s, n.target)]
         indices = {loop.index for loop in loops}
         seen = {part.target, *(n.target for n in lengths), *(i for i in indices if i is not None)}
         if (
@@ -105,7 +105,7 @@ def _is_part(s: ir.Statement) -> TypeGuard[ir.Assign]:
     return any(ir.is_constant(key.items[2], step) for step in (1, None))
 
 
-def _counts_to(s: ir.Statement, count: ir.Var) -> TypeGuard[ir.Loop]:
+def counts_to(s: ir.Statement, count: ir.Var) -> TypeGuard[ir.Loop]:
     """Whether a statement is a loop that counts from zero on up to this."""
     if not isinstance(s, ir.Loop) or s.range is None or s.backwards:
         return False
@@ -137,5 +137,5 @@ def _below(items: ir.Var, uses: dict[ir.Var, list[ir.Statement]]) -> set[ir.Oper
     lengths = {s.target for s in uses[items] if _is(s, builtins.len)}
     return {
         s.index for n in lengths for s in uses[n]
-        if _counts_to(s, n) and s.index is not None
+        if counts_to(s, n) and s.index is not None
     }  # fmt: skip

@@ -25,8 +25,9 @@ from ..frontend.lower import Lowerer
 from ..frontend.restarts import NeedStatic
 from ..kinds import Array, Size
 from .choices import are_quiet, without_branches
-from .filled_lists import Filled, Reads, filled_lists
+from .filled_lists import Filled, filled_lists, read_as_array
 from .hoisting import appends, hoisted
+from .list_reads import Reads
 from .whole_loops import Whole
 
 
@@ -94,7 +95,10 @@ class Loops:
         body = hoisted(loop.body)
         if not any(map(appends, body.statements)):
             return None
-        reads = self.reads = self.reads or Reads(self.function.block, self.needed, self.aliasing)
+        if self.reads is None:
+            function = self.function
+            self.reads = Reads(function.block, self.needed, self.used, self.aliasing)
+        reads = self.reads
         copied = reads.copied(block, loop)
         if copied is not None:
             made = next(s for s in block.statements if copied[1] in ir.targets(s))
@@ -118,7 +122,7 @@ class Loops:
         for f in lists:
             array = whole.kept[f.keeping]
             own = array in whole.fresh or array in self.own
-            known = reads.read_as_array(f, array, own, self.low)
+            known = read_as_array(reads, f, array, own, self.low)
             if known is not array:
                 for each in (self.function.block, whole.made):
                     replace_variable(each, array, known)

@@ -16,7 +16,6 @@ import numpy as np
 from .. import ir
 from ..analysis.affine import ONE, is_int
 from ..analysis.aliasing import is_slice
-from ..analysis.elementwise import number_kind
 from ..analysis.independence import Iterations, Sum
 from ..analysis.inference import Inferred, fits
 from ..analysis.keys import same_key
@@ -26,7 +25,7 @@ from ..kinds import Array, Dimension, Scalar
 from ..rules import registry
 from ..transform.batched_calls import IN_PLACE
 from .filled_lists import kept_item
-from .operands import is_number
+from .operands import is_number, number_dtype
 from .vectorized_rows import BACKWARDS, PRODUCTS, VectorizedRows
 
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod)
@@ -441,12 +440,6 @@ class Whole(VectorizedRows):
             )
             for o in s.args
         )  # fmt: skip
-
-
-def number_dtype(operand: ir.Operand) -> np.dtype[Any] | None:
-    """The dtype of a number; None if it's none."""
-    kind = number_kind(operand) if isinstance(operand, (ir.Var, ir.Const)) else None
-    return kind.dtype if isinstance(kind, Scalar) else None
 
 
 def is_arithmetic(function: Any) -> bool:
