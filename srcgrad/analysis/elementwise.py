@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..kinds import Array, Dimension, Kind, Scalar, Size, kind_of, same_dtype
+from ..kinds import Array, Dimension, Kind, ListOf, Scalar, Size, kind_of, same_dtype
 from .alternatives import is_mixed
 
 FRESH: frozenset[Any] = frozenset(
@@ -67,6 +67,14 @@ def number_kind(operand: ir.Operand) -> Array | Scalar | None:
     else:
         return None
     return kind if isinstance(kind, (Array, Scalar)) else None
+
+
+def held_kind(operand: ir.Operand) -> Array | Scalar | None:
+    """The kind of an array, or of the numbers in a list that holds nothing else."""
+    kind = operand.kind if isinstance(operand, ir.Var) else None
+    if isinstance(kind, ListOf) and isinstance(kind.item, Scalar) and not kind.holes:
+        return kind.item
+    return kind if isinstance(kind, Array) else None
 
 
 def broadcast(shapes: Iterable[tuple[Dimension, ...]]) -> tuple[Dimension, ...] | None:

@@ -21,11 +21,11 @@ import numpy as np
 from .. import ir
 from ..analysis.aliasing import Aliasing, holds_memory
 from ..analysis.buffers import Buffers
-from ..analysis.elementwise import COPIES, is_elementwise, makes_fresh, number_kind
+from ..analysis.elementwise import COPIES, held_kind, is_elementwise, makes_fresh, number_kind
 from ..analysis.keys import same_key
 from ..analysis.regions import Regions
 from ..errors import Span
-from ..kinds import Array, Opaque, Scalar
+from ..kinds import Array, ListOf, Opaque, Scalar
 
 ADDITIONS: frozenset[Any] = frozenset({operator.iadd, operator.isub, np.add.at, np.subtract.at})
 
@@ -191,7 +191,7 @@ class _Sparer:
             if not isinstance(s, ir.Assign) or s.function is not operator.setitem:
                 continue
             x, key = s.args[:2]
-            if not isinstance(x, ir.Var) or not isinstance(x.kind, Array):
+            if not isinstance(x, ir.Var) or held_kind(x) is None:
                 continue
             position = next(i for i, other in enumerate(statements) if other is s)
             root = self.aliasing.find(x)
@@ -203,13 +203,12 @@ class _Sparer:
                         del statements[position]
 
     def store_at_once(self, block: ir.Block) -> None:
-        """Make `d[k] = 0; d[k] += c` into `d[k] = c`."""
+        """Make `d[k] = 0; d[k] += c` into `d[k] = c`, for arrays and lists of numbers."""
         statements = block.statements
         for s in list(statements):
             if (
                 isinstance(s, ir.Assign) and s.function is operator.setitem
-                and isinstance(s.args[0], ir.Var) and isinstance(s.args[0].kind, Array)
-                and isinstance(s.args[2], ir.Const) and isinstance(s.args[2].value, (int, float))
+                and held_kind(s.args[0]) is not None and isinstance(s.args[2], ir.Const) and isinstance(s.args[2].value, (int, float))
                 and s.args[2].value == 0
             ):  # fmt: skip
                 self.store_one(statements, s)
@@ -346,8 +345,11 @@ class _Sparer:
         else:
             return None
         kind = number_kind(value)
-        into = d.kind.dtype if isinstance(d.kind, Array) else None
+        held = held_kind(d)
+        into = None if held is None else held.dtype
         if kind is None or kind.dtype is None or into is None:
+            return None
+        if isinstance(d.kind, ListOf) and not (isinstance(kind, Scalar) and kind.dtype.kind in "fc"):
             return None
         if into.kind not in "fc" or (kind.dtype.kind == "c" and into.kind != "c"):
             return None

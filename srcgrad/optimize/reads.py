@@ -2,7 +2,8 @@
 
 `simplify.py` shares calls whose operands never change. Here an item or a snapshot of an array that
 does change is shared for as long as nothing in between writes the array, as is what arithmetic
-makes of it, and a number that was stored there. In loops, two views of the same part of an array
+makes of it, and a number that was stored there. So are the items of lists that are numbers or
+lists. In loops, two views of the same part of an array
 are one view, whatever is written.
 """
 
@@ -15,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.aliasing import Aliasing, holds_memory
-from ..analysis.elementwise import is_elementwise, makes_fresh
+from ..analysis.aliasing import Aliasing, holds_memory, is_slice
+from ..analysis.elementwise import held_kind, is_elementwise, makes_fresh
 from ..analysis.keys import constant_key
-from ..kinds import Array, Scalar
+from ..kinds import Array, ListOf, Scalar
 
 Available = dict[Any, ir.Var]
 
@@ -68,11 +69,12 @@ class _Sharer:
     def stored(self, available: Available, s: ir.Assign) -> None:
         """A number that was stored is what is read next, if it has the array's precision."""
         source, key, value = s.args
-        if not isinstance(source, ir.Var) or not isinstance(source.kind, Array):
+        held = held_kind(source)
+        if not isinstance(source, ir.Var) or held is None:
             return
         index = self.index(key)
         if index is not None and isinstance(value, ir.Var) and isinstance(value.kind, Scalar):
-            dtype, plain = source.kind.dtype, value.assured
+            dtype, plain = held.dtype, value.assured
             if plain and dtype is not None and value.kind.dtype == dtype:
                 available[False, (self.shared(source),), index] = self.shared(value)
 
@@ -87,6 +89,8 @@ class _Sharer:
         source = s.args[0] if s.args else None
         if s.writes or s.effect or s.kwargs or not isinstance(source, ir.Var):
             return None
+        if isinstance(source.kind, ListOf):
+            return self.item(s, self.shared(source))
         if not isinstance(source.kind, Array) or not isinstance(s.target.kind, (Array, Scalar)):
             return None
         source = self.shared(source)
@@ -101,6 +105,15 @@ class _Sharer:
         if s.function is np.ndarray.copy and len(s.args) == 1 and self.stays(s.target):
             return False, (source,), "copy"
         return None
+
+    def item(self, s: ir.Assign, items: ir.Operand) -> Any:
+        """What equal reads of a list's items have in common, if these are numbers or lists."""
+        if s.function is not operator.getitem or is_slice(s.args[1]):
+            return None
+        if not isinstance(s.target.kind, (ListOf, Scalar)):
+            return None
+        index = self.index(s.args[1])
+        return None if index is None else (False, (items,), index)
 
     def arithmetic(self, s: ir.Assign) -> Any:
         """What equal calls that work element by element on arrays have in common."""

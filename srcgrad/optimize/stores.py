@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import ir, runtime
-from ..analysis.aliasing import is_slice
-from ..analysis.elementwise import elementwise_kind, number_kind
+from ..analysis.aliasing import holds_memory, is_slice
+from ..analysis.elementwise import elementwise_kind, held_kind, number_kind
 from ..analysis.keys import same_key
 from ..frontend.operations import add_to_item, subtract_from_item
 from ..kinds import Scalar, same_dtype
@@ -224,7 +224,10 @@ def _part(ctx: Simplifier, operand: ir.Operand) -> ir.Assign | None:
 
 
 def add_to_items(function: ir.Function) -> None:
-    """Make `d[k] = d[k] + v` into `d[k] += v`, for numbers and items at arrays of indices."""
+    """Make `d[k] = d[k] + v` into `d[k] += v`, for numbers and items at arrays of indices.
+
+    Also where d is a list of numbers.
+    """
     _add_to_items(function.block, ir.use_counts(function.block))
 
 
@@ -263,10 +266,14 @@ def _sum_with_item(
     read = made.get(total.args[0])
     if read is None or read.function is not operator.getitem or counts[read.target] != 1:
         return None
-    if read.args[0] is not x or not same_key(read.args[1], key) or read.views:
+    if read.args[0] is not x or not same_key(read.args[1], key):
         return None
-    kinds = number_kind(x), number_kind(read.target), number_kind(total.target)
-    if not is_array(x) or any(k is None or not same_dtype(k, kinds[0]) for k in kinds):
+    if read.views and holds_memory(read.target.kind):
+        return None
+    kinds = held_kind(x), number_kind(read.target), number_kind(total.target)
+    if any(k is None for k in kinds):
+        return None
+    if is_array(x) and not all(same_dtype(k, kinds[0]) for k in kinds):  # type: ignore[arg-type]
         return None
     return (read, total) if same_shape(kinds[1], kinds[2]) else None
 
@@ -284,12 +291,13 @@ def _sum_of_two(
     read = made.get(item)
     if read is None or read.function is not operator.getitem or read.args[0] is not x:
         return []
-    if read.views or not same_key(read.args[1], key) or not is_array(x):
+    held = held_kind(x)
+    if not same_key(read.args[1], key) or held is None:
         return []
     if any(counts[other.target] != 1 for other in (read, first, total)):
         return []
     numbers = [number_kind(o) for o in (first.target, new, a, b)]
-    if any(not isinstance(k, Scalar) or k.dtype != x.kind.dtype for k in numbers):  # type: ignore[union-attr]
+    if any(not isinstance(k, Scalar) or k.dtype != held.dtype for k in numbers):
         return []
     minus, same = first.function is operator.sub, first.function is total.function
     total.function, total.args = operator.add if same else operator.sub, (a, b)
