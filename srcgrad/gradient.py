@@ -24,7 +24,7 @@ from .frontend.values import writes_what_it_reads
 from .lookup import Latest, lookup_for
 from .outside import Condition
 from .packages import told
-from .signature import DIFFERENTIATED, describe, signature_of, stand_in
+from .signature import describe, known_of_call, signature_of, stand_in
 
 if TYPE_CHECKING:
     from .compiler import Compiled
@@ -111,8 +111,8 @@ class Gradient:
             type(self), self._inputs, isinstance(self._argnums, tuple), self._has_aux,
             self._value, self._text,
         )  # fmt: skip
-        active = frozenset((DIFFERENTIATED, name) for name, _ in self._inputs)
-        self._store: Store = store_for(primal, options, active)
+        told_apart = known_of_call(self._signature, [name for name, _ in self._inputs])
+        self._store: Store = store_for(primal, options, told_apart)
         self._entries = self._store.entries
         self._begin()
 

@@ -136,11 +136,11 @@ class Inputs:
         if isinstance(value, (np.number, float, complex)):
             low.check_class(type(value))
             return variable(kind_of(value, self.sizes))
-        if isinstance(value, list):
+        if isinstance(value, (list, tuple)):
             kind = self.list_kind(value, path)
             if kind is not None:
                 if is_records(kind):
-                    held = self.records(variable(Opaque(list)), kind)
+                    held = self.records(variable(Opaque(type(value))), kind)
                 else:
                     held = variable(kind)
                 ref = self.whole_list(value, held, spread_path(path))
@@ -312,15 +312,15 @@ class Inputs:
             shape.append(n)
         return Array(value.dtype, tuple(shape))
 
-    def list_kind(self, value: list[Any], path: Any) -> Kind | None:
-        """The kind of a list that is one value; None if each of its items is."""
+    def list_kind(self, value: list[Any] | tuple[Any, ...], path: Any) -> Kind | None:
+        """The kind of a list or tuple that is one value; None if each of its items is."""
         items = whole(value, path, self.static)
         if items is None:
             return None
         kind = _found(self.item_kind(items), path[1] if path[:1] == ("argument",) else "")
         if is_records(ListOf(kind)) and (IDENTITY,) in self.lowerer.known_sites:
             kind = Fields((*kind, INT), kind.type, (*kind.names, IDENTITY), kind.outside)
-        return ListOf(kind)
+        return ListOf(kind, type=type(value))
 
     def records(self, holder: ir.Var, kind: ListOf) -> ir.Var:
         """The list of what objects or dicts hold, as tuples: at the beginning of the program."""
@@ -377,13 +377,15 @@ class Inputs:
         self.lowerer.check_class(cls)
         return kinds if cls is tuple else Fields(kinds, cls)
 
-    def whole_list(self, value: list[Any], var: ir.Var, spread: Any) -> Ref:
+    def whole_list(
+        self, value: list[Any] | tuple[Any, ...], var: ir.Var, spread: Any
+    ) -> Ref:
         """The abstract value of a list that is one value; `spread` is what it isn't in."""
         self.lists.add(spread)
         if not is_records(var.kind):  # these are better kept, or in tables, than one by one
             var.origins = frozenset([spread])
         self.lowerer.lengths[var] = self.sizes.setdefault(len(value), fresh_size(True))
-        return self.lowerer.new(ListObject((), var, var.name))
+        return self.lowerer.new(ListObject((), var, var.name, type=type(value)))
 
     def whole_dict(self, var: ir.Var) -> Ref:
         """The lookup of a dict that is one value."""

@@ -216,7 +216,7 @@ class _Writer:
             tests += [of_type, f"{own}tuple({name}.__dict__) == {keys}"]
             return f"{name}.__dict__.values()", list(members.items())
         else:
-            if isinstance(value, list):
+            if isinstance(value, (list, tuple)):
                 tests.append(of_type)
             path_static = f"{self._constant(path)}, {self._constant(self.static)}"
             self.key.append(f"{own}describe({name}, {path_static})")

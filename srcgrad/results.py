@@ -263,9 +263,7 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
             like = (holder, d, *names)
             listed = Inferred(Opaque(list))
             return adjoint.emit(runtime.like_records, like, inferred=listed, name=f"d_{v.name}")
-        own: ir.Var = d
-        if not isinstance(kind, ListOf):
-            own = _own(adjoint, d, v, precisions)
+        own = _listed(adjoint, d, kind) if isinstance(kind, ListOf) else _own(adjoint, d, v, precisions)
         adjoint_name(own, v)
         return own
 
@@ -285,6 +283,19 @@ def _own(adjoint: Adjoint, d: ir.Var, v: ir.Var, precisions: set[int]) -> ir.Var
     if isinstance(v.kind, Array):
         return _owned(adjoint, d, v, precisions)
     return _number(adjoint, d, v.kind, precisions)
+
+
+def _listed(adjoint: Adjoint, d: ir.Var, kind: ListOf) -> ir.Var:
+    """The adjoint of a list or tuple as one of numbers of the same kind, if it's one of numbers."""
+    item = kind.item
+    while isinstance(item, ListOf):
+        item = item.item
+    if isinstance(item, Scalar) and item.python is False and is_float(item):
+        args = (d, ir.Const(item.dtype.type))
+        d = adjoint.emit(runtime.as_numbers, args, inferred=Inferred(kind), name=d.name)
+    if kind.type is tuple:
+        d = adjoint.emit(tuple, (d,), inferred=Inferred(kind), name=d.name)
+    return d
 
 
 def _number(adjoint: Adjoint, d: ir.Var, kind: Any, precisions: set[int]) -> ir.Var:

@@ -28,10 +28,11 @@ RELATED = ("%related",)  # what `nearby` finds is known of lengths, and of ints 
 HELD = "%held"  # that of a dict which is one value: only what its keys and values are in common
 OPAQUE = "%opaque"  # the path of a value with this after it: only of what type it is matters
 DIFFERENTIATED = "%differentiated"  # with the name of an argument: derivatives are taken by it
-FEW = 4  # items: lists of as many are always spread
+FEW, FEW_IN_TUPLES = 4, 16  # items: lists and tuples of as many are always spread
 FEW_RECORDS = 16  # objects or dicts: so are lists of as many
 SEVERAL = 16  # numbers that derivatives are taken by: lists of as many are
 MOST_NESTED = 4  # lists and tuples in each other
+FLOATS = (float, np.floating)
 NEAR = 4  # by so much, lengths that are related differ
 ANYWHERE = (1, 0)  # where the axis of a vector is: that of any array may follow from its length
 
@@ -103,7 +104,7 @@ def describe(
         return (t, value.item()) if path in static else t
     if isinstance(value, np.generic):
         return (t, value.dtype, value.tobytes())
-    if t is list and (items := whole(value, path, static, sizes)) is not None:
+    if t in (list, tuple) and (items := whole(value, path, static, sizes)) is not None:
         return (t, ("items", items), _length(len(value), sizes))
     if isinstance(value, (list, tuple)):
         return (t, *(describe(v, (*path, i), static, sizes) for i, v in enumerate(value)))
@@ -159,13 +160,14 @@ def whole(
     static: frozenset[Any] = frozenset(),
     sizes: dict[int, Any] | None = None,
 ) -> Any:
-    """What the items of a list are that is one value at run time; None if the list isn't.
+    """What the items of a list or tuple are that is one value at run time; None if it isn't.
 
     It is one if its items are alike, it has more than a few, and nothing asks for them one by one,
     such as code that needs to know how many there are. Where derivatives are taken by it, it holds
     floats, or lists of them.
     """
-    if type(value) is not list or len(value) <= FEW or spread_path(path) in static:
+    few = {list: FEW, tuple: FEW_IN_TUPLES}.get(type(value))
+    if few is None or len(value) <= few or spread_path(path) in static:
         return None
     found = common(value, sizes)
     if found is None:
@@ -175,9 +177,17 @@ def whole(
         while type(inner) is tuple and inner[0] is list:
             value = [item for part in value for item in part]
             count, inner = len(value), inner[1]
-        if inner is not float or count <= SEVERAL:
+        if not (isinstance(inner, type) and issubclass(inner, FLOATS)) or count <= SEVERAL:
             return None
     return found
+
+
+def known_of_call(signature: inspect.Signature, by: Iterable[str]) -> frozenset[Any]:
+    """What `describe` is told of every call: which arguments derivatives are taken by, and that
+    what `*args` collects isn't one value.
+    """
+    many = (p.name for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL)
+    return frozenset((DIFFERENTIATED, n) for n in by) | {spread_path(("", n)) for n in many}
 
 
 def is_held(path: tuple[Any, ...], static: frozenset[Any]) -> bool:

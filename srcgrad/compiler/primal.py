@@ -254,8 +254,8 @@ class Free:
         self.taken.add(text)
         return text
 
-    def whole_list(self, path: Path, value: list[Any]) -> Ref | None:
-        """A list that is one value; None if each of its items is."""
+    def whole_list(self, path: Path, value: list[Any] | tuple[Any, ...]) -> Ref | None:
+        """A list or tuple that is one value; None if each of its items is."""
         spread = Path("structure", path, "")
         kind = None if spread in self.inputs.static else self.inputs.list_kind(value, ())
         if kind is None:
@@ -264,7 +264,7 @@ class Free:
             self.found[path] = ir.Var(self.name(path), kind, True)
         held = self.found[path]
         if is_records(kind):
-            held.kind = Opaque(list)
+            held.kind = Opaque(type(value))
             held = self.inputs.records(held, kind)
         return self.inputs.whole_list(value, held, spread)
 

@@ -292,6 +292,9 @@ class Lookup(Boundness):
             if all(map(is_member, value)):
                 return self.lifted_container(value, path)
         if path is not None and isinstance(value, tuple):
+            whole = self.on_list(path, value) if self.on_list and type(value) is tuple else None
+            if whole is not None:
+                return whole
             self.guards[Path("structure", path, "")] = layout(value)
         if isinstance(value, tuple):
             items = tuple(

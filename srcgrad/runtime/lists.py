@@ -41,6 +41,15 @@ def zero_items(items: Any) -> Any:
     return [zero(item) for item in items]
 
 
+def as_numbers(items: Any, number: type) -> Any:
+    """The adjoints of a list of NumPy's numbers, or of lists of them, as such numbers.
+
+    >>> as_numbers([1.5, [0.0]], np.float32)
+    [np.float32(1.5), [np.float32(0.0)]]
+    """
+    return [as_numbers(v, number) if isinstance(v, list) else number(v) for v in items]
+
+
 def drop_imaginary(items: Any) -> None:
     """Make the adjoints of the numbers in a list of real numbers real.
 
