@@ -377,9 +377,7 @@ class Inputs:
         self.lowerer.check_class(cls)
         return kinds if cls is tuple else Fields(kinds, cls)
 
-    def whole_list(
-        self, value: list[Any] | tuple[Any, ...], var: ir.Var, spread: Any
-    ) -> Ref:
+    def whole_list(self, value: list[Any] | tuple[Any, ...], var: ir.Var, spread: Any) -> Ref:
         """The abstract value of a list that is one value; `spread` is what it isn't in."""
         self.lists.add(spread)
         if not is_records(var.kind):  # these are better kept, or in tables, than one by one

@@ -263,7 +263,11 @@ def finished(adjoint: Adjoint, low: Lowerer, value: Any) -> ir.Operand:
             like = (holder, d, *names)
             listed = Inferred(Opaque(list))
             return adjoint.emit(runtime.like_records, like, inferred=listed, name=f"d_{v.name}")
-        own = _listed(adjoint, d, kind) if isinstance(kind, ListOf) else _own(adjoint, d, v, precisions)
+        own = (
+            _listed(adjoint, d, kind)
+            if isinstance(kind, ListOf)
+            else _own(adjoint, d, v, precisions)
+        )
         adjoint_name(own, v)
         return own
 
@@ -287,15 +291,22 @@ def _own(adjoint: Adjoint, d: ir.Var, v: ir.Var, precisions: set[int]) -> ir.Var
 
 def _listed(adjoint: Adjoint, d: ir.Var, kind: ListOf) -> ir.Var:
     """The adjoint of a list or tuple as one of numbers of the same kind, if it's one of numbers."""
-    item = kind.item
-    while isinstance(item, ListOf):
-        item = item.item
-    if isinstance(item, Scalar) and item.python is False and is_float(item):
-        args = (d, ir.Const(item.dtype.type))
+    numbers = _numbers(kind)
+    if len(numbers) == 1 and not numbers[0].python:
+        args = (d, ir.Const(numbers[0].dtype.type))
         d = adjoint.emit(runtime.as_numbers, args, inferred=Inferred(kind), name=d.name)
     if kind.type is tuple:
         d = adjoint.emit(tuple, (d,), inferred=Inferred(kind), name=d.name)
     return d
+
+
+def _numbers(item: Any) -> list[Any]:
+    """What kinds of floats there are in the items of a list."""
+    if isinstance(item, ListOf):
+        return _numbers(item.item)
+    parts = item if isinstance(item, tuple) else (item,)
+    found = [k for part in parts for k in ([part] if part is item else _numbers(part))]
+    return list(dict.fromkeys(k for k in found if isinstance(k, Scalar) and is_float(k)))
 
 
 def _number(adjoint: Adjoint, d: ir.Var, kind: Any, precisions: set[int]) -> ir.Var:

@@ -33,6 +33,7 @@ FEW_RECORDS = 16  # objects or dicts: so are lists of as many
 SEVERAL = 16  # numbers that derivatives are taken by: lists of as many are
 MOST_NESTED = 4  # lists and tuples in each other
 FLOATS = (float, np.floating)
+MIXED = {int, float, np.float64}
 NEAR = 4  # by so much, lengths that are related differ
 ANYWHERE = (1, 0)  # where the axis of a vector is: that of any array may follow from its length
 
@@ -164,22 +165,31 @@ def whole(
 
     It is one if its items are alike, it has more than a few, and nothing asks for them one by one,
     such as code that needs to know how many there are. Where derivatives are taken by it, it holds
-    floats, or lists of them.
+    floats, or lists and tuples of them. Of a long one, some numbers may be ints and some floats.
     """
-    few = {list: FEW, tuple: FEW_IN_TUPLES}.get(type(value))
+    few = FEW if type(value) is list else FEW_IN_TUPLES if type(value) is tuple else None
     if few is None or len(value) <= few or spread_path(path) in static:
         return None
-    found = common(value, sizes)
+    long = len(value) > FEW_RECORDS
+    found = common(value, sizes, mixed=long)
     if found is None:
-        return records(value, sizes) if len(value) > FEW_RECORDS else None
+        return records(value, sizes) if long else None
     if len(path) > 1 and (DIFFERENTIATED, path[1]) in static:
-        count, inner = len(value), found
-        while type(inner) is tuple and inner[0] is list:
-            value = [item for part in value for item in part]
-            count, inner = len(value), inner[1]
-        if not (isinstance(inner, type) and issubclass(inner, FLOATS)) or count <= SEVERAL:
+        if not _only_floats(found) or (len(value) <= SEVERAL and _count(value) <= SEVERAL):
             return None
     return found
+
+
+def _only_floats(found: Any) -> bool:
+    """Whether values that `common` describes are floats, or lists and tuples of them."""
+    if isinstance(found, type):
+        return issubclass(found, FLOATS)
+    return found[0] in (list, tuple) and all(map(_only_floats, found[1:]))
+
+
+def _count(value: Any) -> int:
+    """How many numbers there are in lists and tuples."""
+    return sum(map(_count, value)) if isinstance(value, (list, tuple)) else 1
 
 
 def known_of_call(signature: inspect.Signature, by: Iterable[str]) -> frozenset[Any]:
@@ -200,19 +210,27 @@ def spread_path(path: tuple[Any, ...]) -> tuple[Any, ...]:
     return ("argument", *path[1:], SPREAD)
 
 
-def common(items: Any, sizes: dict[int, Any] | None = None, depth: int = MOST_NESTED) -> Any:
+def common(
+    items: Any,
+    sizes: dict[int, Any] | None = None,
+    depth: int = MOST_NESTED,
+    mixed: bool = False,
+) -> Any:
     """What values are, if they are alike, described; None if they aren't.
 
-    Alike are numbers of one type, arrays of one dtype and number of dimensions (and of one shape,
-    or of whatever shapes), and lists and tuples of what is alike.
+    Alike are numbers of one type (`mixed`: ints and floats, too), arrays of one dtype and number of
+    dimensions (and of one shape, or of whatever shapes), and lists and tuples of what is alike.
 
     >>> common([(1, 0.5), (2, 0.1)])
     (<class 'tuple'>, <class 'int'>, <class 'float'>)
     >>> common([np.ones(2), np.ones(3)])
     (<class 'numpy.ndarray'>, dtype('float64'), 1)
-    >>> common([1, 0.5])
+    >>> common([1, 0.5]), common([1, 0.5], mixed=True)
+    (None, (<class 'int'>, <class 'float'>))
     """
     types = set(map(type, items))
+    if mixed and len(types) > 1 and types <= MIXED:
+        return (int, float)
     if len(types) != 1 or not depth:
         return None
     t = types.pop()
@@ -226,12 +244,12 @@ def common(items: Any, sizes: dict[int, Any] | None = None, depth: int = MOST_NE
         shape = tuple(_length(n, sizes) for n in shapes.pop())
         return (t, dtype, rank if shapes else shape)
     if t is list:
-        inner = common([item for part in items for item in part], sizes, depth - 1)
+        inner = common([item for part in items for item in part], sizes, depth - 1, mixed)
         return None if inner is None else (t, inner)
     if t is tuple or (issubclass(t, tuple) and hasattr(t, "_fields")):
         if len(set(map(len, items))) != 1 or not items[0]:
             return None
-        parts = [common(part, sizes, depth - 1) for part in zip(*items, strict=True)]
+        parts = [common(part, sizes, depth - 1, mixed) for part in zip(*items, strict=True)]
         return None if None in parts else (t, *parts)
     return None
 
@@ -275,7 +293,7 @@ def held(value: dict[Any, Any]) -> tuple[Any, Any] | None:
         parts = held(dict(enumerate(v for _, v in inner)))
         names = _alike([k for k, _ in inner])
         values = None if names is None or parts is None else (dict, names, parts[1])
-    if values is None and set(map(type, value.values())) <= {int, float, np.float64}:
+    if values is None and set(map(type, value.values())) <= MIXED:
         values = (int, float) if value else None
     return None if keys is None or values is None else (keys, values)
 

@@ -39,6 +39,7 @@ from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen
 from ..kinds import ListOf, Opaque, is_float, kind_of
 from ..optimize.flags import drop_conversions
+from ..optimize.made_once import make_once
 from ..optimize.rows import drop_rows
 from ..optimize.sublists import go_through
 from ..optimize.vectorizing import vectorize
@@ -176,7 +177,9 @@ def _lowered(task: Task) -> Primal:
     if not related and has_related(arguments.values()) and (unsure := demanding(function)):
         raise NeedStatic(frozenset([RELATED]), "the shapes aren't known", unsure.span)
     if not request.traced:
-        go_through(function, [*shown, *(read.var for read in low.unsure)])
+        seen = [*shown, *(read.var for read in low.unsure)]
+        make_once(function, seen)
+        go_through(function, seen)
         vectorize(function, low, shown)
     return lowered
 

@@ -188,7 +188,7 @@ class Machine:
         self.static_paths: dict[Path, Any] = {}
         self.guards: dict[Path, Any] = {}
         self.on_free: Callable[[Path, Any], Value] | None = None
-        self.on_list: Callable[[Path, list[Any]], Ref | None] | None = None
+        self.on_list: Callable[[Path, Any], Ref | None] | None = None
         self.on_dict: Callable[[Path, dict[Any, Any]], Ref | None] | None = None
         self.known_sites: frozenset[Any] = frozenset()  # what must be known, and so is
         self.read_of: set[int] = set()  # objects outside of which an attribute is read

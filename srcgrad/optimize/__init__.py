@@ -12,7 +12,8 @@ arrays of the lists that they fill (`filled_lists`, `list_reads`, `hoisting`).
 Where loops stay, `distribution` does so with what they only add to in reverse, `gathering` makes
 the `outer_products` that they add up one product of matrices, and `unboxing` makes arrays lists.
 `flags` has truth values tested as they are; by `rows` objects that nobody keeps are just numbers,
-by `sublists` loops over parts of lists go through the lists, and `unpacking` takes tuples apart at
+by `sublists` loops over parts of lists go through the lists, by `made_once` lists of single items
+are made before the loops that read them, and `unpacking` takes tuples apart at
 once.
 
 Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,

@@ -208,8 +208,8 @@ class _Sparer:
         for s in list(statements):
             if (
                 isinstance(s, ir.Assign) and s.function is operator.setitem
-                and held_kind(s.args[0]) is not None and isinstance(s.args[2], ir.Const) and isinstance(s.args[2].value, (int, float))
-                and s.args[2].value == 0
+                and held_kind(s.args[0]) is not None and isinstance(s.args[2], ir.Const)
+                and isinstance(s.args[2].value, (int, float)) and s.args[2].value == 0
             ):  # fmt: skip
                 self.store_one(statements, s)
 
@@ -349,7 +349,9 @@ class _Sparer:
         into = None if held is None else held.dtype
         if kind is None or kind.dtype is None or into is None:
             return None
-        if isinstance(d.kind, ListOf) and not (isinstance(kind, Scalar) and kind.dtype.kind in "fc"):
+        if isinstance(d.kind, ListOf) and not (
+            isinstance(kind, Scalar) and kind.dtype.kind in "fc"
+        ):
             return None
         if into.kind not in "fc" or (kind.dtype.kind == "c" and into.kind != "c"):
             return None

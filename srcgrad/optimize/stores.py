@@ -273,7 +273,7 @@ def _sum_with_item(
     kinds = held_kind(x), number_kind(read.target), number_kind(total.target)
     if any(k is None for k in kinds):
         return None
-    if is_array(x) and not all(same_dtype(k, kinds[0]) for k in kinds):  # type: ignore[arg-type]
+    if is_array(x) and not all(same_dtype(k, kinds[0]) for k in kinds):
         return None
     return (read, total) if same_shape(kinds[1], kinds[2]) else None
 

@@ -64,8 +64,8 @@ from .checks import of_type as of_type
 from .checks import stored as stored
 from .lists import add_items as add_items
 from .lists import add_nested as add_nested
-from .lists import boxed as boxed
 from .lists import as_numbers as as_numbers
+from .lists import boxed as boxed
 from .lists import copied_items as copied_items
 from .lists import drop_imaginary as drop_imaginary
 from .lists import fresh_items as fresh_items
