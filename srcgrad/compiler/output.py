@@ -16,6 +16,7 @@ from ..emit.python import emit_function
 from ..emit.references import Emitted
 from ..emit.verification import checked_source
 from ..optimize.release import release
+from ..optimize.repeated_items import repeat_items
 from ..optimize.row_buffers import set_buffers
 from ..optimize.unboxing import unbox
 from ..optimize.unpacking import unpack
@@ -39,6 +40,7 @@ def emitted_module(
     docstrings = [*docstrings, *(unit.docstring for unit in units)]
     for function in functions:
         unbox(function)
+        repeat_items(function)
         unpack(function)
         release(function)
     shared: dict[str, Any] = {}
