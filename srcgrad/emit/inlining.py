@@ -10,7 +10,7 @@ import operator
 from collections.abc import Iterable
 
 from .. import ir
-from ..analysis.aliasing import Aliasing
+from ..analysis.aliasing import Aliasing, is_slice
 from ..ir import reverse_sweep
 from ..kinds import Array, ListOf, TupleOf
 from ..optimize.prune import SHAPE_ONLY
@@ -109,10 +109,14 @@ class Inlining:
             container = s.args[0]
             if isinstance(container.kind, TupleOf) and container not in self.shapes:
                 return self.counts.get(container, 0) <= 1  # records are unpacked
-        return s.function is not list and not isinstance(s.target.kind, ListOf)
+        if isinstance(s.target.kind, ListOf):
+            return s.function is operator.mul or takes_list(s)
+        return s.function is not list
 
     def _reads(self, s: ir.Assign) -> set[ir.Var]:
         """The memory whose contents a statement reads, if anything writes it."""
+        if takes_list(s):  # whatever is in it
+            return {self.aliasing.find(v) for v in ir.uses(s)} & self.aliasing.written
         shape_only = s.function in SHAPE_ONLY  # but a list has another length when it is changed
         read: list[ir.Operand] = []
         for operand in s.operands():
@@ -131,5 +135,13 @@ def _assignable(s: ir.Assign) -> bool:
     return (
         s.function is operator.getitem
         and isinstance(container, ir.Var)
-        and isinstance(container.kind, Array)
+        and isinstance(container.kind, (Array, ListOf))
     )
+
+
+def takes_list(s: ir.Assign) -> bool:
+    """Whether a call takes a list out of a list."""
+    container = s.args[0] if s.args else None
+    lists = isinstance(container, ir.Var) and isinstance(container.kind, ListOf)
+    held = lists and isinstance(s.target.kind, ListOf)
+    return held and s.function is operator.getitem and not is_slice(s.args[1])
