@@ -35,12 +35,12 @@ def extremum(*args, out, d_out):
         x, y = args
         d_x = d_out * (0.5 if x == y else 1.0 if x == out else 0.0)
         return as_item(d_x, x), as_item(d_out - d_x, y)
-    count = 0
-    for x in args:
-        count = count + (x == out)
+    count = int(args[0] == out)
+    for x in args[1:]:
+        count = count + int(x == out)
     share, shares = d_out / count, ()
     for x in args:
-        shares = (*shares, as_item(share * (x == out), x))
+        shares = (*shares, as_item(share if x == out else 0.0, x))
     return shares
 
 
