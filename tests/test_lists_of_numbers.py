@@ -121,7 +121,7 @@ def ends_meet(xs):
 
 def popped_between(xs):
     ys, total = list(xs), 0.0
-    for i in range(len(xs) - 1):
+    for _ in range(len(xs) - 1):
         total += ys[0] * ys[-1]
         total += ys.pop() * ys[0]
         ys[0] = total * 0.1

@@ -13,8 +13,8 @@ Where loops stay, `distribution` does so with what they only add to in reverse, 
 the `outer_products` that they add up one product of matrices, and `unboxing` makes arrays lists.
 `flags` has truth values tested as they are; by `rows` objects that nobody keeps are just numbers,
 by `sublists` loops over parts of lists go through the lists, by `made_once` lists of single items
-are made before the loops that read them, by `repeated_items` those of one item are `[item] * n`, and `unpacking` takes tuples apart at
-once.
+are made before the loops that read them, by `repeated_items` those of one item are `[item] * n`,
+and `unpacking` takes tuples apart at once.
 
 Less arithmetic: `normal` and `restructure` shorten what arithmetic tells to be equal; `cancel`,
 `scaling`, `contracting`, `signs`, `invariants`, `shifts` (stencils add vectors) and `faster_calls`
