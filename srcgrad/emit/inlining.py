@@ -130,13 +130,10 @@ class Inlining:
 
 
 def _assignable(s: ir.Assign) -> bool:
-    """Whether a call can stand on the left of an augmented assignment."""
+    """Whether a call can stand on the left of an augmented assignment, or its items there."""
     container = s.args[0] if s.args else None
-    return (
-        s.function is operator.getitem
-        and isinstance(container, ir.Var)
-        and isinstance(container.kind, (Array, ListOf))
-    )
+    part = isinstance(container, ir.Var) and isinstance(container.kind, Array)
+    return (part and s.function is operator.getitem) or takes_list(s)
 
 
 def takes_list(s: ir.Assign) -> bool:
