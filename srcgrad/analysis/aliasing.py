@@ -18,13 +18,12 @@ from ..ir import list_append
 from ..kinds import Array, ListOf, TupleOf
 from .records import records
 
+ORDERS = (runtime.reorder, runtime.restore_order)
 # What is done to a list, not to the arrays in it
 OF_THE_LIST: frozenset[Any] = frozenset(
     {list_append, list.pop, list.insert, list.reverse, operator.setitem, operator.delitem,
-     runtime.add_items, runtime.put_back}
+     runtime.add_items, runtime.put_back, *ORDERS}
 )  # fmt: skip
-
-
 # What asks whether arrays are the same one, or share memory
 APART = (operator.is_, runtime.check_listed_once, runtime.check_apart, runtime.check_unread)
 
@@ -227,7 +226,7 @@ class Aliasing:
                     self._meet(s.target, known)
                     return
         if isinstance(first, ir.Var) and isinstance(first.kind, ListOf) and first in s.writes:
-            for operand in s.args[1:]:
+            for operand in s.args[1:] if s.function not in ORDERS else ():
                 self._store(first, operand)
         if not s.views or not holds_memory(s.target.kind):
             return

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from .. import ir
 from ..kinds import ListOf, TupleOf
-from .aliasing import Aliasing
+from .aliasing import Aliasing, is_slice
 
 
 def item_reads(function: ir.Function, aliasing: Aliasing) -> dict[ir.Loop, ir.Assign]:
@@ -56,3 +56,11 @@ def reads_list(s: ir.Statement) -> TypeGuard[ir.Assign]:
     if not isinstance(s, ir.Assign) or s.function is not operator.getitem:
         return False
     return isinstance(s.args[0], ir.Var) and isinstance(s.args[0].kind, ListOf)
+
+
+def takes_list(s: ir.Assign) -> bool:
+    """Whether a call takes a list out of a list."""
+    container = s.args[0] if s.args else None
+    lists = isinstance(container, ir.Var) and isinstance(container.kind, ListOf)
+    held = lists and isinstance(s.target.kind, ListOf)
+    return held and s.function is operator.getitem and not is_slice(s.args[1])

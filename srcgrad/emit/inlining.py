@@ -10,7 +10,8 @@ import operator
 from collections.abc import Iterable
 
 from .. import ir
-from ..analysis.aliasing import Aliasing, is_slice
+from ..analysis.aliasing import Aliasing
+from ..analysis.items import takes_list
 from ..ir import reverse_sweep
 from ..kinds import Array, ListOf, TupleOf
 from ..optimize.prune import SHAPE_ONLY
@@ -109,9 +110,8 @@ class Inlining:
             container = s.args[0]
             if isinstance(container.kind, TupleOf) and container not in self.shapes:
                 return self.counts.get(container, 0) <= 1  # records are unpacked
-        if isinstance(s.target.kind, ListOf):
-            return s.function is operator.mul or takes_list(s)
-        return s.function is not list
+        listed = isinstance(s.target.kind, ListOf)
+        return s.function is operator.mul or (takes_list(s) if listed else s.function is not list)
 
     def _reads(self, s: ir.Assign) -> set[ir.Var]:
         """The memory whose contents a statement reads, if anything writes it."""
@@ -134,11 +134,3 @@ def _assignable(s: ir.Assign) -> bool:
     container = s.args[0] if s.args else None
     part = isinstance(container, ir.Var) and isinstance(container.kind, Array)
     return (part and s.function is operator.getitem) or takes_list(s)
-
-
-def takes_list(s: ir.Assign) -> bool:
-    """Whether a call takes a list out of a list."""
-    container = s.args[0] if s.args else None
-    lists = isinstance(container, ir.Var) and isinstance(container.kind, ListOf)
-    held = lists and isinstance(s.target.kind, ListOf)
-    return held and s.function is operator.getitem and not is_slice(s.args[1])

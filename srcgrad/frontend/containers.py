@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from .. import ir
+from .. import ir, runtime
 from ..ir import list_append
 from ..kinds import SHAPE, ListOf
 from . import running
@@ -201,6 +201,9 @@ class Containers(LongTuples):
     def method_sort(self, items: Value, **kwargs: Value) -> Value:
         ref, thing = self.list_of(items)
         self.writable(thing)
+        if thing.var is not None and thing.type is list:
+            self.modify(runtime.reorder, thing.var, self.order_of(items, **kwargs))
+            return NONE
         result = self.builtin_sorted(items, **kwargs)
         assert isinstance(result, Ref)
         if thing.var is not None or thing.type is not list:

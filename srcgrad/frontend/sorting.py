@@ -53,7 +53,13 @@ class Sorting(Texts):
             if key is not None or not all(map(is_number, items)) or not are_alike(kinds):
                 return self.insertion_sorted(items, keys, reverse.value)
         elif key is not None or not self.holds_numbers(value):
-            return self.sorted_by_position(value, key, reverse)
+            held, places = self.require(value), self.order_of(value, **kwargs)
+            ref = self.new(ListObject((), places))
+            return self.listed(held.length, lambda i: held.item(self.subscript(ref, i)))
+        elif listed and thing.var.kind.item.python:
+            copied = self.builtin_list(value)
+            self.call(self.attribute(copied, "sort"), [], kwargs)
+            return copied
         elif isinstance(value, ir.Var) and value.kind.rank != 1:  # type: ignore[attr-defined]
             raise self.refuse("sorted() of an array that isn't known to have one dimension")
         array = self.call_object(np.sort, [self.number(value)], {})  # type: ignore[list-item]
@@ -80,20 +86,21 @@ class Sorting(Texts):
             return True
         return isinstance(kind.item, Scalar) and are_alike([kind.item])
 
-    def sorted_by_position(self, value: Value, key: Value | None, reverse: ir.Const) -> Value:
-        """`sorted` of a list that exists at run time: of its positions, by what stands there."""
-        items = self.require(value)
+    def order_of(self, value: Value, **kwargs: Value) -> ir.Var:
+        """The positions of a list that exists at run time, sorted by what stands there."""
+        key, reverse = given(kwargs.get("key")), kwargs.get("reverse", FALSE)
+        if not isinstance(reverse, ir.Const):
+            raise self.refuse("reverse= must be known when compiling")
+        items, keys = self.require(value), self.operand(value)
 
         def key_of(i: Value) -> Value:
             item = items.item(i)
             return item if key is None else self.call(key, [item], {})
 
-        keys = self.operand(self.listed(items.length, key_of))
-        order = self.emit(
-            runtime.order, (keys, reverse), inferred=Inferred(ListOf(INT)), name="order"
-        )
-        ref = self.new(ListObject((), order))
-        return self.listed(items.length, lambda i: items.item(self.subscript(ref, i)))
+        if key is not None or not are_compared(keys):
+            keys = self.operand(self.listed(items.length, key_of))
+        inferred = Inferred(ListOf(INT))
+        return self.emit(runtime.order, (keys, reverse), inferred=inferred, name="order")
 
     def insertion_sorted(self, items: list[Value], keys: list[Value], reverse: bool) -> Value:
         pairs = [Tuple((k, i)) for k, i in zip(keys, items, strict=True)]
@@ -119,6 +126,15 @@ def are_alike(kinds: list[Any]) -> bool:
     known = {(k.dtype.kind, k.python) if isinstance(k, Scalar) else k for k in kinds}
     sure = all(not isinstance(k, Scalar) or (k.python is not None and not k.mixed) for k in kinds)
     return sure and len(known) == 1
+
+
+def are_compared(items: ir.Operand) -> bool:
+    """Whether what a list holds at run time is what Python compares: numbers, texts or tuples."""
+    item = items.kind.item if isinstance(items, ir.Var) and isinstance(items.kind, ListOf) else None
+    plain = (Scalar, Opaque)
+    return isinstance(item, plain) or (
+        type(item) is tuple and all(isinstance(part, plain) for part in item)
+    )
 
 
 def given(argument: Value | None) -> Value | None:

@@ -75,6 +75,8 @@ from .lists import listed as listed
 from .lists import nested_tangents as nested_tangents
 from .lists import order as order
 from .lists import put_back as put_back
+from .lists import reorder as reorder
+from .lists import restore_order as restore_order
 from .lists import zero_items as zero_items
 from .objects import attributes as attributes
 from .objects import has_attributes as has_attributes

@@ -127,6 +127,30 @@ def order(keys: Any, reverse: bool) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
+def reorder(items: Any, order: list[int]) -> None:
+    """Give the items of a list the order that `order` found.
+
+    >>> letters = ["c", "a", "b"]
+    >>> reorder(letters, [1, 2, 0])
+    >>> letters
+    ['a', 'b', 'c']
+    """
+    items[:] = [items[k] for k in order]
+
+
+def restore_order(items: Any, order: list[int]) -> None:
+    """Undo `reorder`.
+
+    >>> letters = ["a", "b", "c"]
+    >>> restore_order(letters, [1, 2, 0])
+    >>> letters
+    ['c', 'a', 'b']
+    """
+    before = items[:]
+    for k, item in zip(order, before, strict=True):
+        items[k] = item
+
+
 def put_back(items: Any, index: int, item: Any) -> None:
     """Undo `item = items.pop(index)`.
 

@@ -22,6 +22,7 @@ from ..frontend.effects import emit_call
 from ..ir import list_append
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from .contributions import adjoint_kind
+from .lists import UNDONE
 from .tangent_rules import ZERO, TangentRules
 
 OUT_OF_PLACE: dict[Any, Any] = {
@@ -300,8 +301,8 @@ class Tangent(TangentRules):
             )
             self.tangents[s.target] = twin
             return
-        if s.function is list.reverse:
-            self._call(s, (into,), into)
+        if s.function in UNDONE:
+            self._call(s, (into, *s.args[1:]), into)
             return
         position = 1 if s.function is list_append else len(s.args) - 1
         item = self.full_item(s.args[position], s.writes[0].kind)

@@ -28,6 +28,11 @@ from .contributions import Contributions, is_zero
 
 ZERO = ir.Const(0.0)
 INSERTIONS: frozenset[Any] = frozenset({list.insert, runtime.put_back})
+# What undoes what gives a list's items another order
+UNDONE: dict[Any, Any] = {
+    list.reverse: list.reverse, runtime.reorder: runtime.restore_order,
+    runtime.restore_order: runtime.reorder,
+}  # fmt: skip
 MADE_OF_A_LIST = (operator.getitem, list.pop, list, tuple, runtime.fresh_items)
 
 
@@ -124,6 +129,11 @@ class Lists(Contributions):
             return
         if isinstance(first, ir.Var) and isinstance(first.kind, ListOf):
             shadow = self.shadows.get(first)
+            alone = isinstance(target.kind.item, Scalar) and not target.kind.holes
+            if shadow is not None and takes_part(s) and alone:
+                inferred = Inferred(replace(target.kind, type=list))
+                self.adopt(target, self.emit(runtime.zero_items, (target,), inferred=inferred))
+                return
             if shadow is not None and s.function in MADE_OF_A_LIST:
                 inferred = Inferred(replace(target.kind, type=list), (shadow,))
                 writes = (shadow,) if s.writes else ()
@@ -159,8 +169,9 @@ class Lists(Contributions):
             if has_references(kind):
                 item = self.shadow_item(s, s.args[2], kind)
                 self.set_item(shadow, s.args[1], item)
-        elif s.function is list.reverse:
-            self.modify(list.reverse, shadow)
+        elif s.function in UNDONE:
+            if has_references(kind):  # the others are zeros
+                self.modify(s.function, shadow, *s.args[1:])
         elif s.function in (list.pop, operator.getitem) and not takes_part(s):
             if isinstance(s.target.kind, ListOf):
                 return  # made by make_list_shadow
@@ -204,8 +215,8 @@ class Lists(Contributions):
             d = self._item(shadow, s.args[1])
             self.set_item(shadow, s.args[1], self._emptied(d, kind))
             self._spill(s.args[2], d, kind)
-        elif s.function is list.reverse:
-            self.modify(list.reverse, shadow)
+        elif s.function in UNDONE:
+            self.modify(UNDONE[s.function], shadow, *s.args[1:])
         elif takes_part(s):
             parts: tuple[ir.Operand, ...] = (ir.Const(None),)
             if len(s.args) > 1 and isinstance(s.args[1], ir.Pack):

@@ -29,7 +29,7 @@ from .recording import Lasting
 LIST_OPERATIONS: frozenset[Any] = frozenset(
     {
         list_append, list.pop, list.insert, list.reverse, runtime.put_back,
-        runtime.fresh_items, runtime.add_items,
+        runtime.fresh_items, runtime.add_items, runtime.reorder, runtime.restore_order,
         operator.getitem, operator.setitem,
     }
 )  # fmt: skip
