@@ -219,6 +219,9 @@ class Primitives(Inlining):
             return args[0] if function in _RETURNING else NONE
         if record is not None and record.mutates:
             writes = tuple(v for i in record.mutates for v in self.written(i, operands, named))
+        if function in registry.written_out and registry.kinds[function](operands, named) is None:
+            self.need_known_ints(operands, named)
+            return self.defined(function, registry.written_out[function], args, kwargs)
         var = self.emit(function, operands, named, effect=effect, writes=writes)
         if record is None or record.refused is not None:
             var = self.beyond_samples(function, var, operands)

@@ -451,6 +451,21 @@ def definition(*functions: Any) -> Callable[[F], F]:
     return register
 
 
+written_out: dict[Any, Callable[..., Any]] = {}
+
+
+def otherwise(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register a definition for calls of which the `kind` of the result isn't told."""
+
+    def register(body: F) -> F:
+        _changed()
+        for function in functions:
+            written_out[function] = body
+        return body
+
+    return register
+
+
 # Of a function that makes arrays: what it makes where their dtype has fields
 of_fields: dict[Any, Any] = {}
 
