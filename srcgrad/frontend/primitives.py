@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -419,6 +420,8 @@ class Primitives(Inlining):
             named = {k: self.static(a) for k, a in kwargs.items()}
         except Dynamic:
             return None
+        if any(isinstance(v, (types.ModuleType, *registry.GENERATORS)) for v in values):
+            return None  # it draws from them
         before = repr((values, named))
         try:
             result = function(*values, **named)
