@@ -1,4 +1,4 @@
-"""How long slices are whose bounds a loop's index tells."""
+"""How long slices are whose bounds a loop's index tells, and parts as many as the run tells."""
 
 import numpy as np
 import pytest
@@ -167,3 +167,68 @@ def shrinks(x, m):
 @pytest.mark.parametrize("m", [0, 1, 2, 4])
 def test_arrays_that_do_not_stay_as_long(f, m):
     check_grads(lambda x: f(x, m), (RNG.normal(size=6),))
+
+
+def largest_of_buckets(data, n):
+    if n == len(data):
+        return np.sum(data)
+    buckets = np.array_split(data[1:-1], n)
+    kept = np.zeros((n + 1, 2))
+    kept[0] = data[0]
+    data[0] *= 2.0
+    for i in range(len(buckets)):
+        bucket = buckets[i]
+        area = abs((kept[i, 0] - data[-1, 0]) * (bucket - kept[i])[:, 1])
+        kept[i + 1] = bucket[np.argmax(area)]
+    return np.sum(kept**3)
+
+
+def equal_rows_written(data, n):
+    for i, part in enumerate(np.split(data, n)):
+        part *= i + 1
+    return np.sum(data**2)
+
+
+def columns_written(data, n):
+    total = 0.0
+    for part in np.hsplit(np.concatenate([data] * 4, axis=1)[:, : 2 * n], n):
+        part[0] += part[1]
+        total += np.sum(part) ** 2 * data[0, 0]
+    return total
+
+
+def at_places_out_of_order(data, n):
+    parts = np.split(data, [*range(3, n + 2), 1], axis=-2)
+    data[2] *= 3.0
+    return sum(np.sum(part) ** (2 + k % 2) for k, part in enumerate(parts))
+
+
+def parts_of_parts(data, n):
+    whole = np.concatenate(np.vsplit(data, n))
+    return np.sum(np.dsplit(np.outer(whole, data).reshape(4, -1, 8 * n), n)[1] ** 2)
+
+
+def unequal_parts(data, n):
+    try:
+        return np.sum(np.split(data, n + 3)[0])
+    except ValueError:
+        return np.sum(data**2)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [largest_of_buckets, equal_rows_written, columns_written, at_places_out_of_order,
+     parts_of_parts, unequal_parts],
+)  # fmt: skip
+@pytest.mark.parametrize("n", [2, 4])
+def test_parts_of_which_only_the_run_tells_how_many_there_are(f, n):
+    def counted(data):
+        return f(data, int(data[0, 0] * 0.0 + n))
+
+    check_grads(counted, (np.random.default_rng(5).random((8, 2)),), order=2)
+
+
+@pytest.mark.parametrize("n", [0, -2])
+def test_an_array_has_some_parts(n):
+    with pytest.raises(ValueError, match="larger than 0"):
+        grad(lambda x: np.array_split(x, int(x[0] * 0.0 + n))[0][0])(np.ones(3))

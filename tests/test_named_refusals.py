@@ -75,14 +75,3 @@ def test_results_that_are_written_nowhere_are_returned():
 def test_lengths_that_are_no_ints(shape):
     with pytest.raises(TypeError, match="int"):
         grad(function(f"np.reshape(x, {shape})", 1))(X)
-
-
-def split_at(x, n):
-    places = [[1], [1, 2], [2]]
-    return np.sum(np.split(x, places[n])[-1] ** 2)
-
-
-def test_pieces_of_which_only_the_run_tells_how_many_they_are():
-    for n in (0, 1):
-        with pytest.raises(TypeError, match="split it at a tuple"):
-            grad(split_at)(X, n)

@@ -462,3 +462,54 @@ def test_an_object_outside_whose_class_has_a_setattr():
         )
         np.testing.assert_array_equal(layer.last, x * weight)
         assert layer.names == ["weight"] + ["last"] * count
+
+
+class Direction:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def normalized(self):
+        length = (self.x**2 + self.y**2) ** 0.5
+        if length != 0.0:
+            self.x /= length
+            self.y /= length
+        return self
+
+    def __sub__(self, other):
+        return Direction(self.x - other.x, self.y - other.y)
+
+
+class Ball:
+    def __init__(self, x, y):
+        self.centre = Direction(x, y)
+
+    def hit(self, ray):
+        if (self.centre - ray.direction).x < 2.0:
+            ray.found = self
+
+    def normal(self, point):
+        return (point - self.centre).normalized()
+
+
+class Ray:
+    def __init__(self, direction):
+        self.direction, self.found = direction, None
+
+
+BALLS = [Ball(1.0, 2.0), Ball(2.0, 1.0)]
+
+
+def test_a_method_of_one_that_the_data_choose_is_refused_where_it_is_given_an_object():
+    """It isn't followed; that was taken for an operator, and raised TypeError when run."""
+
+    def f(x):
+        ray = Ray(Direction(x[0], x[1]).normalized())
+        for ball in BALLS:
+            ball.hit(ray)
+        total = ray.direction.x
+        if ray.found is not None:
+            total += ray.found.normal(ray.direction - Direction(x[0], 1.0)).x
+        return total
+
+    with pytest.raises(srcgrad.UnsupportedError, match="doesn't look into"):
+        srcgrad.grad(f)(np.array([0.3, 0.8]))

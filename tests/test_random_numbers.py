@@ -126,10 +126,56 @@ def choices_by_probabilities(x):
     return total + x[both].prod() * np.random.RandomState(1).choice(3, None, True, p)
 
 
+class Walker:
+    def __init__(self, x, number):
+        self.x, self.number = x, number
+
+
+def sampled_by_python(x):
+    """Items of all kinds, of lists as long as the run tells, too; both of its ways to sample."""
+    random.seed(4)
+    walkers = [Walker(v, i) for i, v in enumerate(x)]
+    rows = [(v * k, k) for k in range(int(x[0] * 0) + 20) for v in x[:3]]
+    total = random.choice(walkers).x * random.choice([x[0], x[1] ** 2])
+    random.shuffle(walkers)
+    for k, walker in enumerate(walkers):
+        walker.x = walker.x * walkers[k - 1].x + walker.number
+    for epoch in range(2):
+        random.shuffle(rows)
+        for k, (v, i) in enumerate(random.sample(rows, 9)):
+            total += v * k + rows[k][0] * i * epoch
+    for v, _ in random.sample(rows, 3):
+        total += v**2
+    return total + sum(w.x * (k + 1) for k, w in enumerate(walkers)) * 0.1
+
+
+def chosen_by_python(x):
+    """What is chosen among constants is drawn when the gradient runs."""
+    source = random.Random(7)
+    parts = {"sum": x[:3].sum(), "first": x[0] ** 2, "last": x[-1]}
+    total = parts[source.choice(list(parts))] * source.choice(list(parts.values()))
+    for _ in range(5):
+        step = source.choice(["add", "times"])
+        factor = x[source.choice(range(6))] + source.choices([x[1], x[2]], [1, 3])[0]
+        total = total + factor if step == "add" else total * factor
+    random.seed(3)
+    a, b = random.choices(x, cum_weights=[1, 2, 4, 5, 8, 9], k=2)
+    return total + a * b + random.choices([x, x * x, np.sin(x)])[0] @ x
+
+
+def moved_by_python(x):
+    source = random.Random(2)
+    random.seed(2)
+    total = source.uniform(x[0], x[1] ** 2) ** 2 + source.expovariate(x[2]) * x[1]
+    total *= random.uniform(-x[3], x[3]) + random.expovariate(x[5])
+    return total + source.gauss(x[0], sigma=x[1]) ** 2 + random.normalvariate(x[4], x[2]) * x[0]
+
+
 PROGRAMS = (
     *(drawn_indices, writes_at_drawn_indices, several_axes, seeded_here, drawn_masks),
     *(drawn_sizes, shuffled, batches, pythons_own, weights_drawn_and_trained_in_place),
     choices_by_probabilities,
+    *(sampled_by_python, chosen_by_python, moved_by_python),
 )
 
 
@@ -178,6 +224,8 @@ def test_what_is_drawn_moves_with_location_and_scale(name, source):
 def test_every_draw_with_a_derivative_is_tested():
     names = (*PARAMETERS, "choice")  # tested with what moves its probabilities
     tested = {getattr(o, n) for o in (*draws.OWNERS, np.random) for n in names}
+    in_python = (*draws.PYTHONS, *draws.CHOOSING)  # see `moved_by_python` and those before it
+    tested |= {getattr(o, n) for o in (random, random.Random) for n in in_python}
     assert draws.described() == tested
 
 
@@ -272,14 +320,29 @@ def test_shuffling_a_list():
             assert gradient == pytest.approx(differences, abs=1e-8)
 
 
-def test_the_function_that_python_has_for_it_is_refused():
-    def f(x):
-        items = [x[0], x[1] ** 2]
-        random.shuffle(items)
-        return items[0]
+def test_as_python_draws():
+    """The same of each size: how it samples depends on it."""
+    for n, k in ((1, 1), (3, 0), (5, 5), (21, 5), (22, 5), (22, 6), (85, 6), (90, 30), (300, 7)):
+        items = np.arange(n).tolist()
 
-    with pytest.raises(UnsupportedError, match="it writes a list in place"):
-        grad(f)(X)
+        def f(x, n=n, k=k, items=items):
+            random.seed(n)
+            near, far = random.sample(items, k), random.choices(items, k=3)
+            random.shuffle(near)
+            return sum(v * x**i for i, v in enumerate([*near, *far, random.choice(items)]))
+
+        assert value_and_grad(f)(0.9)[0] == f(0.9)
+
+
+@pytest.mark.parametrize(
+    ("draw", "error"),
+    [(lambda x: random.choice(x[:0]), IndexError), (lambda x: random.sample(x, 9), ValueError),
+     (lambda x: random.choices(x, [0.0] * 6), ValueError),
+     (lambda x: random.choices(x, [1.0]), ValueError)],
+)  # fmt: skip
+def test_what_python_does_not_draw(draw, error):
+    with pytest.raises(error):
+        grad(lambda x: np.sum(draw(x.tolist())))(X)
 
 
 def test_drawing_into_an_array_is_refused():

@@ -34,9 +34,8 @@ MEMORY = ("base",)  # the attributes of an array that hold its numbers
 
 # Objects without numbers in them; of any other, srcgrad can't know.
 HARMLESS: frozenset[Any] = frozenset(
-    {type(None), bool, int, slice, type, range, np.dtype, np.random.Generator,
-     np.random.RandomState, Residuals}
-)  # fmt: skip
+    {type(None), bool, int, slice, type, range, np.dtype, *registry.GENERATORS, Residuals}
+)
 
 
 def carries(kind: Any) -> bool:

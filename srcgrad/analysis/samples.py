@@ -38,7 +38,7 @@ MOST_NUMBERS = 4_000_000  # of a sample, or of a result that has a large number 
 LARGEST = 1_000_000  # number that may be the place of something in an array
 UNIFORM = 3  # the attempt in which all dimensions but 0 and 1 have the same length
 ONES = 4  # the attempt in which all but 0 are 1: an unknown dimension meets one that is 1
-GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+GENERATORS = registry.GENERATORS
 
 
 LEGACY: Any = np.random.get_state.__self__  # type: ignore[attr-defined]  # what `np.random.normal` draws from

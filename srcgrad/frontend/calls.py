@@ -312,25 +312,7 @@ class Calls(Kept):
         if hashable(function) and function in registry.rereading:
             self.check_rereading(registry.rereading[function], args, kwargs)
         if hashable(function) and function in registry.definitions:
-            before, self.fixed_span = self.fixed_span, True
-            definition: Any = registry.definitions[function]
-            try:
-                for keyword, is_default in not_taken(function, definition, kwargs).items():
-                    if not is_default:
-                        raise self.refuse(
-                            f"{name_of(function)} is differentiated without {keyword}="
-                        )
-                    kwargs = {k: v for k, v in kwargs.items() if k != keyword}
-                inline = self.construct if isinstance(definition, type) else self.inline
-                with contextlib.nullcontext() if before else naming(function):
-                    found: Value = self.iterator(
-                        function, args, lambda: inline(definition, args, kwargs)
-                    )
-                if isinstance(found, ir.Const) and isinstance(found.value, np.ndarray):
-                    return self.call_object(np.array, [found], {})  # the program may write it
-                return found if before else self.as_precise(function, args, kwargs, found)
-            finally:
-                self.fixed_span = before
+            return self.defined(function, registry.definitions[function], args, kwargs)
         record = registry.lookup(function)
         if record is not None and record.refused is not None and is_scipy_class(function):
             place = ".".join(registry.public_place(function) or (function.__name__,))
@@ -412,6 +394,27 @@ class Calls(Kept):
                 self.guard_member(type(function), owner, "__call__")
             return self.call(Bound(Place(calling), self.receiver(function)), args, kwargs)
         return self.unknown_call(function, args, kwargs)
+
+    def defined(
+        self, function: Any, definition: Any, args: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
+        """The result of a call of a function that a definition does in simpler ones."""
+        before, self.fixed_span = self.fixed_span, True
+        try:
+            for keyword, is_default in not_taken(function, definition, kwargs).items():
+                if not is_default:
+                    raise self.refuse(f"{name_of(function)} is differentiated without {keyword}=")
+                kwargs = {k: v for k, v in kwargs.items() if k != keyword}
+            inline = self.construct if isinstance(definition, type) else self.inline
+            with contextlib.nullcontext() if before else naming(function):
+                found: Value = self.iterator(
+                    function, args, lambda: inline(definition, args, kwargs)
+                )
+            if isinstance(found, ir.Const) and isinstance(found.value, np.ndarray):
+                return self.call_object(np.array, [found], {})  # the program may write it
+            return found if before else self.as_precise(function, args, kwargs, found)
+        finally:
+            self.fixed_span = before
 
     def receiver(self, thing: Any) -> Value:
         """An object outside of which a method is called."""

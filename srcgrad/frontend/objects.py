@@ -561,7 +561,8 @@ class Objects(Cursors):
             return
         for operand in (*args, *kwargs.values()):
             for v in ir.variables(operand):
-                if is_reference(v) and getattr(function, "__module__", "") == "_operator":
+                operates = getattr(function, "__module__", "") == "_operator"
+                if is_reference(v) and operates and function is not operator.call:
                     error = self.fault(TypeError, "unsupported operand of an operator: an object")
                     error.late = True  # this may be where it's None, which the program asks first
                     raise error

@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -219,6 +220,9 @@ class Primitives(Inlining):
             return args[0] if function in _RETURNING else NONE
         if record is not None and record.mutates:
             writes = tuple(v for i in record.mutates for v in self.written(i, operands, named))
+        if function in registry.written_out and registry.kinds[function](operands, named) is None:
+            self.need_known_ints(operands, named)
+            return self.defined(function, registry.written_out[function], args, kwargs)
         var = self.emit(function, operands, named, effect=effect, writes=writes)
         if record is None or record.refused is not None:
             var = self.beyond_samples(function, var, operands)
@@ -416,6 +420,8 @@ class Primitives(Inlining):
             named = {k: self.static(a) for k, a in kwargs.items()}
         except Dynamic:
             return None
+        if any(isinstance(v, (types.ModuleType, *registry.GENERATORS)) for v in values):
+            return None  # it draws from them
         before = repr((values, named))
         try:
             result = function(*values, **named)

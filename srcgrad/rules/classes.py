@@ -152,11 +152,6 @@ def _random() -> None:
 
 
 _random()
-refuse(
-    *(random.shuffle, random.Random.shuffle),
-    reason="it writes a list in place: use np.random and an array",
-    always=True,
-)
 
 
 @definition(np.random.shuffle)

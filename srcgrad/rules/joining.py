@@ -6,7 +6,7 @@ import numpy as np
 
 from .creation import nesting, unpacked
 from .helpers import known
-from .registry import adjoint, definition, rereads
+from .registry import adjoint, definition, otherwise, rereads
 from .shaping import along, at, filled, present
 
 # Joining
@@ -197,6 +197,36 @@ def hsplit(ary, indices_or_sections, *, out, d_out):
 adjoint(np.dsplit)(
     lambda ary, indices_or_sections, *, out, d_out: joined(ary, indices_or_sections, 2, out, d_out)
 )
+
+
+@otherwise(np.array_split)
+def parts(ary, indices_or_sections, axis=0):
+    axis, n = along(axis, ary.ndim), ary.shape[axis]
+    if not isinstance(indices_or_sections, (int, np.integer)):
+        points = [0] + [int(i) for i in indices_or_sections] + [n]
+        return [ary[at(axis, slice(points[i], points[i + 1]))] for i in range(len(points) - 1)]
+    if indices_or_sections <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    each, more = divmod(n, indices_or_sections)  # the first parts are longer by one
+    return [
+        ary[at(axis, slice(i * each + min(i, more), (i + 1) * each + min(i + 1, more)))]
+        for i in range(indices_or_sections)
+    ]
+
+
+@otherwise(np.split)
+def equal_parts(ary, indices_or_sections, axis=0):
+    if isinstance(indices_or_sections, (int, np.integer)):
+        if ary.shape[axis] % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
+    return parts(ary, indices_or_sections, axis)
+
+
+otherwise(np.vsplit)(lambda ary, indices_or_sections: equal_parts(ary, indices_or_sections, 0))
+otherwise(np.hsplit)(
+    lambda ary, indices_or_sections: equal_parts(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+)
+otherwise(np.dsplit)(lambda ary, indices_or_sections: equal_parts(ary, indices_or_sections, 2))
 
 
 if hasattr(np, "unstack"):

@@ -129,15 +129,17 @@ def _changed() -> None:
     version += not _loading
 
 
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+
+
 def is_random(function: Any) -> bool:
     """Whether a function draws random numbers: a generator's method, or one of SciPy's without a
     rule that can be told from what to draw."""
     owner = told(function, "__self__")
     cls = told(function, "__objclass__")
-    kinds = (np.random.Generator, np.random.RandomState, random.Random)
     name = told(function, "__name__", "")
-    unbound = any(vars(kind).get(name) is function for kind in kinds)
-    if isinstance(owner, kinds) or cls in kinds or unbound:
+    unbound = any(vars(kind).get(name) is function for kind in GENERATORS)
+    if isinstance(owner, GENERATORS) or cls in GENERATORS or unbound:
         return True
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         return False
@@ -446,6 +448,21 @@ def definition(*functions: Any) -> Callable[[F], F]:
         _changed()
         for function in functions:
             definitions[function] = body
+        return body
+
+    return register
+
+
+written_out: dict[Any, Callable[..., Any]] = {}
+
+
+def otherwise(*functions: Any) -> Callable[[F], F]:
+    """Decorator: register a definition for calls of which the `kind` of the result isn't told."""
+
+    def register(body: F) -> F:
+        _changed()
+        for function in functions:
+            written_out[function] = body
         return body
 
     return register

@@ -80,10 +80,7 @@ def zero_like(value: Any) -> Any:
     if isinstance(value, np.generic):
         return np.result_type(value, 1.0).type(0.0)
     if isinstance(value, list):
-        raise TypeError(
-            "the pieces into which an array is split have no derivative where only the run tells "
-            "how many they are: slice the array, or split it at a tuple"
-        )
+        raise TypeError("a list of which only the run tells that it is one has no derivative")
     if not isinstance(value, np.ndarray) and not np.ndim(value):
         return 0.0
     return np.zeros_like(value, dtype=np.result_type(value, 1.0))
