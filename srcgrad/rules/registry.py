@@ -8,6 +8,7 @@ itself, never under its name. Rules are ordinary functions; nothing here knows t
 from __future__ import annotations
 
 import contextlib
+import datetime
 import functools
 import inspect
 import random
@@ -552,6 +553,10 @@ def linear_together(*functions: Any) -> None:
 
 # Context managers that may be entered again when something is recomputed
 reentrant: set[type] = {np.errstate, warnings.catch_warnings}
+
+# Quantities that aren't numbers, though numbers are multiplied and divided by them: what comes of
+# it is none either, and has no derivative.
+quantities: set[type] = {datetime.timedelta}
 
 # Packages that tell somebody something, or ask the system: their functions are called, not looked
 # into.
