@@ -1,7 +1,5 @@
 """A refusal says which function it is about, though it is a rule that can't be compiled."""
 
-import datetime
-
 import numpy as np
 import pytest
 
@@ -44,38 +42,6 @@ def test_what_made_an_object_is_named(f, name):
     message = rf"what scipy\.spatial\.{name} returns can't be differentiated"
     with pytest.raises(UnsupportedError, match=message):
         grad(f)(X)
-
-
-START, HALF, END = (datetime.datetime(*day) for day in [(2022, 1, 1), (2022, 7, 1), (2023, 1, 1)])
-
-
-def interpolated(x):
-    return x[0] + (x[1] - x[0]) * (HALF - START) / (END - START)
-
-
-def of_durations(x):
-    return x[0] * datetime.timedelta(days=181) / datetime.timedelta(days=365)
-
-
-def of_dates(x):
-    days = [datetime.datetime(2022, 7, day) - START for day in (1, 2)]
-    return sum(v * day / (END - START) for v, day in zip(x, days, strict=False))
-
-
-@pytest.mark.parametrize("f", [interpolated, of_durations, of_dates])
-def test_durations_are_no_numbers(f):
-    message = "numbers with a timedelta has no derivative\ndivide it by another one first"
-    with pytest.raises(UnsupportedError, match=message):
-        grad(f)(X)
-    with pytest.raises(UnsupportedError, match=message):
-        jvp(f, (X,), (X,))
-
-
-def test_ratios_of_durations_are_numbers():
-    def f(x):
-        return x[0] + (x[1] - x[0]) * ((HALF - START) / (END - START))
-
-    np.testing.assert_allclose(grad(f)(X)[:2], [184 / 365, 181 / 365])
 
 
 def test_a_default_that_a_definition_does_not_take_is_none_at_all():
