@@ -218,3 +218,31 @@ def test_it_is_kept_as_a_tuple():
     gradient = srcgrad.value_and_grad(f)
     gradient(X)
     assert ".append((m, (m, 2.0), 'star'))" in gradient.source
+
+
+class Part:
+    def __init__(self, whole, v):
+        self.whole, self.v = whole, v
+
+
+class Whole:
+    def __init__(self):
+        self.parts = {}
+
+    def add(self, name, v):
+        self.parts[name] = Part(self, v)
+
+
+def test_a_dict_of_objects_that_refer_to_it_is_refused_where_it_is_kept():
+    def f(x):
+        whole, kept = Whole(), []
+        whole.add("a", x[0])
+        whole.add("b", x[1])
+        for part in whole.parts.values():
+            if part.v > 0.5:
+                kept.append([part, 2.0])
+        return sum(w * part.v**2 for part, w in kept)
+
+    message = r"kept\.append.*\n.*\n.* holds itself can't be kept"
+    with pytest.raises(srcgrad.UnsupportedError, match=message):
+        srcgrad.grad(f)(X)

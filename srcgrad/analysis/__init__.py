@@ -8,7 +8,8 @@ how long slices are, and `independence` finds the loops whose iterations don't d
 `elementwise`, `keys`, `items` and `row_parts` know arithmetic and indices for the passes, and
 `handed_on` what branches and loops hand on for nobody. `usage`, `wholly` and `positivity` tell
 where zero may meet infinity. `regions`, `jumps`, `fields`, `momentary`, `first_trips`, `ownership`,
-`permissions`, `recalled` and `unknown_objects` answer questions that few programs ask.
+`permissions`, `quantities`, `recalled` and `unknown_objects` answer questions that few programs
+ask.
 """
 
 from .. import rules  # noqa: F401  (whose kinds it samples, and which ask it for kinds)

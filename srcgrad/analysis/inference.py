@@ -47,6 +47,7 @@ from .patterns import (
     pattern_of,
     without_lengths,
 )
+from .quantities import of_quantities
 from .samples import (
     GENERATORS,
     MOST_NUMBERS,
@@ -122,6 +123,8 @@ def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Oper
     True
     """
     key, bases, leaves = _key(function, args, kwargs)
+    if not kwargs and (made := of_quantities(function, args)) is not None:
+        return Inferred(made)
     if mixed := [leaf for leaf in leaves if is_mixed(leaf.kind)]:
         return Inferred(*of_either(infer, function, args, kwargs, mixed))
     cached = None if key is None else _cache.get(key)

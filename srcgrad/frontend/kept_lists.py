@@ -305,6 +305,8 @@ class KeptLists(Emission):
                 return thing.var.kind
             if value.id in self.records_of:
                 return item_kinds(self.records_of[value.id][0].kind)
+            if value.id in self.keeping:
+                raise self.unkeepable(value, f"{described(value)} that holds itself")
             named = self.is_kept_by_name(thing)
             if isinstance(thing, (DictObject, Instance)) and not is_table(thing):
                 # better where the loop is unrolled: then it may be changed later
@@ -314,13 +316,12 @@ class KeptLists(Emission):
             if named:
                 assert isinstance(thing, DictObject)
                 self.keeps_dicts = True
-                return Fields(map(self.part_kind, thing.items.values()), dict, tuple(thing.items))
+                return Fields(self.part_kinds(value, thing), dict, tuple(thing.items))
             if isinstance(thing, DictObject):
                 self.tabulate(value)
                 thing = self.state.heap[value.id]
             if isinstance(thing, Instance) and self.is_keepable(thing):
-                kinds = tuple(map(self.part_kind, thing.items.values()))
-                return Fields(kinds, thing.type, tuple(thing.items))
+                return Fields(self.part_kinds(value, thing), thing.type, tuple(thing.items))
         raise self.unkeepable(value)
 
     def is_kept_by_name(self, thing: Any) -> bool:
@@ -337,6 +338,14 @@ class KeptLists(Emission):
         if frozen and kept and (TABULATED,) not in self.known_sites:
             site = frozenset([(TABULATED,)])
             raise NeedStatic(site, "this dict is kept in a list, and changed", self.span)
+
+    def part_kinds(self, value: Ref, thing: Any) -> tuple[Any, ...]:
+        """The kinds of what an object or a dict holds."""
+        self.keeping.add(value.id)
+        try:
+            return tuple(map(self.part_kind, thing.items.values()))
+        finally:
+            self.keeping.remove(value.id)
 
     def part_kind(self, value: Any) -> Any:
         """The kind of a part of an item, which says nothing of None."""

@@ -75,7 +75,8 @@ class Libraries(Primitives):
             called = function.value
         if called in (operator.call, runtime.unwritten):
             operands = (function, *operands)
-        inferred = Inferred(Opaque(None))
+        is_quantity = isinstance(called, type) and called in registry.quantities
+        inferred = Inferred(Opaque(called if is_quantity else None))
         return self.emit(called, operands, named, inferred=inferred, effect=True, name="value")
 
     def copied_argument(self, value: Value) -> ir.Operand:

@@ -212,6 +212,7 @@ class Machine:
         # does, and what tells which it is.
         self.records_of: dict[int, tuple[ir.Var, Value | None]] = {}
         self.keeps_dicts = False  # whether lists keep dicts as the tuples of their values
+        self.keeping: set[int] = set()  # references to what it is asked how a list keeps it
         self.lists_of_records: dict[ir.Var, ir.Assign] = {}  # how those lists are made
         self.of_arguments: dict[int, str] = {}  # of references: the argument that they are part of
         # Of references to copies of what arguments hold: what holds the original

@@ -8,6 +8,7 @@ itself, never under its name. Rules are ordinary functions; nothing here knows t
 from __future__ import annotations
 
 import contextlib
+import datetime
 import functools
 import inspect
 import random
@@ -569,6 +570,14 @@ def linear_together(*functions: Any) -> None:
 
 # Context managers that may be entered again when something is recomputed
 reentrant: set[type] = {np.errstate, warnings.catch_warnings}
+
+# Quantities that aren't numbers, each with one of them. What a number makes of a duration, times or
+# over it, is none either, and has no derivative.
+quantities: dict[type, Any] = {
+    datetime.timedelta: datetime.timedelta(days=1),
+    datetime.datetime: datetime.datetime(2000, 1, 1),
+    datetime.date: datetime.date(2000, 1, 1),
+}
 
 # Packages that tell somebody something, or ask the system: their functions are called, not looked
 # into.

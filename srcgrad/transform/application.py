@@ -67,7 +67,7 @@ class Rules(Masks):
                 return Tuple(items, operand.kind.type, operand)
             case ir.Const() if isinstance(operand.value, tuple):
                 return self.lift(operand.value, None)
-        return operand
+        return self.numeric(operand)
 
     def _item_of(self, whole: ir.Var, i: int) -> ir.Var:
         """An item of a tuple: the variable that the primal has for it, if that stands already.

@@ -34,9 +34,10 @@ from ..analysis.usage import (
     is_zero_number,
 )
 from ..analysis.wholly import WhollyUsed
+from ..errors import UnsupportedError
 from ..frontend.values import Tuple
 from ..ir import list_append
-from ..kinds import Array, ListOf, Scalar
+from ..kinds import Array, ListOf, Opaque, Scalar
 from ..rules import registry
 from ..rules.positive import UNBOUNDED_AT_ZERO
 from .contributions import is_zero
@@ -483,6 +484,19 @@ class Masks(Shadows):
             for t, v in ((outer[0], outer[1]), (test, value))
         ]
         return self.emit(np.logical_and, tuple(map(self.operand, parts))), True, outer[2]
+
+    def numeric(self, operand: ir.Operand) -> ir.Operand:
+        """An operand of a rule, which is no quantity."""
+        cls = None if isinstance(operand, ir.Var) else type(getattr(operand, "value", None))
+        if isinstance(operand, ir.Var) and isinstance(operand.kind, Opaque):
+            cls = operand.kind.type
+        if cls in registry.quantities:
+            raise UnsupportedError(
+                f"arithmetic of numbers with a {cls.__name__} has no derivative",
+                self.span,
+                "divide it by another one first, in brackets: x * (duration / unit)",
+            )
+        return operand
 
     def harmless(self, value: Any, s: ir.Assign, mask: Mask) -> Any:
         """A value that a rule uses, replaced where nothing is taken: there it may warn of what
