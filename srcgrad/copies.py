@@ -138,7 +138,9 @@ def unshared(low: Lowerer, value: Any, arrays: dict[ir.Var, ir.Var] | None = Non
     if isinstance(thing, ListObject) and thing.var is not None:
         if arrays is not None and is_records(thing.var.kind):
             return low.copied(value, lambda item: low.deep_copy(item, arrays))
-        return low.builtin_list(value)
+        if _has_lists(thing.var.kind.item):
+            return low.copied(value, lambda item: unshared(low, item))
+        return value if thing.type is tuple else low.builtin_list(value)
     if isinstance(thing, ListObject):
         items: Any = tuple(unshared(low, item, arrays) for item in thing.items)
     else:
@@ -146,6 +148,11 @@ def unshared(low: Lowerer, value: Any, arrays: dict[ir.Var, ir.Var] | None = Non
     made = low.new(replace(thing, items=items, external=None))
     low.copies[made.id] = low.holders.get(value.id)
     return made
+
+
+def _has_lists(item: Any) -> bool:
+    """Whether items of a kind are lists, or hold some."""
+    return any(map(_has_lists, item)) if isinstance(item, tuple) else isinstance(item, ListOf)
 
 
 def check_apart(

@@ -242,14 +242,19 @@ class Inputs:
         return values | copies
 
     def want_own(self, function: ir.Function) -> None:
-        """Begin again with a copy of an argument of whose objects in lists arrays are written."""
+        """Begin again with a copy of an argument that is a list, of which a part may be written:
+        a list in it, or an array that one of its objects has.
+        """
         aliasing = Aliasing(function.block)
+        lists = [p for p in function.params if isinstance(p.kind, ListOf)]
+        found: list[tuple[ir.Var, Any, Any]] = [(p, p.name, None) for p in lists]
         for made in self.snapshots.values():
             assert is_records(made.target.kind)
-            site = (OWN, made.target.kind.item.outside)
-            if site[1] and site not in self.lowerer.known_sites and aliasing.changes(made.target):
-                message = f"{made.target.name} is written here"
-                raise NeedStatic(frozenset([site]), message, made.span)
+            found.append((made.target, made.target.kind.item.outside, made.span))
+        for v, name, span in found:
+            site = (OWN, name)
+            if name and site not in self.lowerer.known_sites and aliasing.changes(v):
+                raise NeedStatic(frozenset([site]), f"{v.name} is written here", span)
 
     def overwritten(self) -> dict[ir.Var, str]:
         """What is found in arguments where other things stand in the end, and in which."""
@@ -269,7 +274,8 @@ class Inputs:
             return
         held = {p: found for p in params if (found := containers(heap, values.get(p.name)))}
         owned = [p for p in params if (OWN, p.name) in low.known_sites]
-        if owned and (self.snapshots or sum(map(len, held.values())) > 1):
+        rows = any(isinstance(p.kind, ListOf) and not _is_flat(p.kind) for p in owned)
+        if owned and (rows or self.snapshots or sum(map(len, held.values())) > 1):
             outside = [v for v in self.snapshots if v in free]
             others = [*(p for p in held if p not in owned), *outside]
             self._check(runtime.check_containers_apart, owned, others)
@@ -442,6 +448,12 @@ def _names(item: Fields) -> tuple[Any, ...]:
         else name
         for name, part in zip(item.names, item, strict=True)
     )
+
+
+def _is_flat(kind: ListOf) -> bool:
+    """Whether a list holds numbers and texts alone."""
+    parts = kind.item if isinstance(kind.item, tuple) else (kind.item,)
+    return all(isinstance(part, (Scalar, Opaque)) for part in parts)
 
 
 _NUMBERS = {int: INT, float: FLOAT, bool: BOOL, complex: Scalar(np.dtype(np.complex128))}

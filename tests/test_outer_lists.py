@@ -578,3 +578,60 @@ def test_what_functions_hold_is_as_it_is_now(f):
 def test_namespaces_are_refused(f, message):
     with pytest.raises(srcgrad.UnsupportedError, match=message):
         srcgrad.grad(f)(np.array([0.3, 0.7]))
+
+
+def waves(now, before):
+    t = 0.0
+    while t <= 1:
+        t += 0.3
+        new = [[0.0] * len(now[0]) for _ in now]
+        for i in range(len(now)):
+            for j in range(len(now[0])):
+                new[i][j] = 1.9 * now[i][j] ** 2 - before[i][j]
+        before = now
+        now = new
+    return sum(map(sum, now))
+
+
+def eliminated(a, b):
+    n = len(a)
+    for k in range(n):
+        for i in range(k + 1, n):
+            m = a[i][k] / a[k][k]
+            for j in range(k, n):
+                a[i][j] -= m * a[k][j]
+            b[i] -= m * b[k]
+    return sum(b[i] / a[i][i] for i in range(n))
+
+
+MATRIX = (np.random.default_rng(8).normal(size=(6, 6)) + 6 * np.eye(6)).tolist()
+OTHER = (0.4 * np.random.default_rng(9).normal(size=(6, 6))).tolist()
+COLUMN = np.random.default_rng(10).normal(size=20).tolist()
+
+
+@pytest.mark.parametrize("by", [0, 1, (0, 1)])
+@pytest.mark.parametrize(("f", "args"), [(waves, (MATRIX, OTHER)), (eliminated, (MATRIX, COLUMN))])
+def test_rows_of_arguments_are_copied_where_they_may_be_written(f, args, by):
+    places = by if isinstance(by, tuple) else (by,)
+    moves = [np.cos(np.arange(np.size(args[k]))).reshape(np.shape(args[k])) for k in places]
+
+    def moved(h):
+        given = list(args)
+        for k, v in zip(places, moves, strict=True):
+            given[k] = (np.array(args[k]) + h * v).tolist()
+        return f(*copy.deepcopy(given))
+
+    given = copy.deepcopy(args)
+    derivative = srcgrad.grad(f, argnums=places)
+    gradients = derivative(*given)
+    assert given == args
+    assert derivative.source.count("\n") < 140
+    slope = (moved(1e-6) - moved(-1e-6)) / 2e-6
+    found = sum(np.sum(np.array(d) * v) for d, v in zip(gradients, moves, strict=True))
+    assert found == pytest.approx(slope, rel=1e-7)
+
+
+def test_rows_that_are_one_list_are_refused_where_they_are_written():
+    row = [0.5] * 6
+    with pytest.raises(ValueError, match="the same list is in two places of the arguments"):
+        srcgrad.grad(eliminated)([row, row[:], row, row[:], row, row[:]], COLUMN)

@@ -130,7 +130,8 @@ class Lists(Contributions):
         if isinstance(first, ir.Var) and isinstance(first.kind, ListOf):
             shadow = self.shadows.get(first)
             alone = isinstance(target.kind.item, Scalar) and not target.kind.holes
-            if shadow is not None and takes_part(s) and alone:
+            constant = shadow is None and not self.aliasing.changes(first)
+            if s.function in MADE_OF_A_LIST and (constant or (takes_part(s) and alone)):
                 inferred = Inferred(replace(target.kind, type=list))
                 self.adopt(target, self.emit(runtime.zero_items, (target,), inferred=inferred))
                 return
