@@ -138,6 +138,7 @@ def unshared(low: Lowerer, value: Any, arrays: dict[ir.Var, ir.Var] | None = Non
     if isinstance(thing, ListObject) and thing.var is not None:
         if arrays is not None and is_records(thing.var.kind):
             return low.copied(value, lambda item: low.deep_copy(item, arrays))
+        assert isinstance(thing.var.kind, ListOf)
         if _has_lists(thing.var.kind.item):
             return low.copied(value, lambda item: unshared(low, item))
         return value if thing.type is tuple else low.builtin_list(value)
