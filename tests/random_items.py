@@ -63,6 +63,13 @@ STATEMENTS = [
     ),
     *("if {a} > {b}:\n    {a} = {e}\nelse:\n    {b} -= {f}", "if t > 0.5:\n    {l} = {m}"),
     *("for j in range(2):\n    {a} = 0.5 * {a} + {l}[j]", "for row in rows:\n    row[{i}] += {e}"),
+    *(
+        "{l}.sort()",
+        "rows[{r}].sort(key=abs)",
+        "{l} = sorted({m}, reverse=True)",
+        "rows.sort(key=sum)",
+    ),
+    *("{l}[1:3] = [{e}, {f}]", "{l}.insert(1, {l}.pop())", "{l}.sort(key=lambda v: (v > 0.4, -v))"),
     *("{l}[0] = {l}[-1] = {e}", "{a} = 0.0\n{a} += {e}", "{l}.reverse()", "s = s * 0.9 + {l}[i]"),
 ]
 LOOPS = [
