@@ -139,6 +139,8 @@ def test_derivatives(f):
         assert np.dot(pullback(1.0)[0], v) == pytest.approx(slope, rel=1e-7)
     curvature = (grad(f)(X + 1e-6 * v) - grad(f)(X - 1e-6 * v)) / 2e-6
     np.testing.assert_allclose(hvp(f)(X, v), curvature, rtol=1e-6, atol=1e-7)
+    twice = grad(lambda x: grad(f)(x) @ v)(X)
+    np.testing.assert_allclose(twice, curvature, rtol=1e-6, atol=1e-7)
 
 
 def horner(xs):

@@ -150,6 +150,8 @@ def test_second_derivatives(f):
     v = np.cos(np.arange(6))
     expected = (grad(f)(X + 1e-6 * v) - grad(f)(X - 1e-6 * v)) / 2e-6
     np.testing.assert_allclose(hvp(f)(X, v), expected, rtol=1e-6, atol=1e-7)
+    twice = grad(lambda x: grad(f)(x) @ v)(X)
+    np.testing.assert_allclose(twice, expected, rtol=1e-6, atol=1e-7)
 
 
 def test_sorting_is_one_statement():

@@ -35,9 +35,9 @@ def extremum(*args, out, d_out):
         x, y = args
         d_x = d_out * (0.5 if x == y else 1.0 if x == out else 0.0)
         return as_item(d_x, x), as_item(d_out - d_x, y)
-    count = int(args[0] == out)
+    count = 1 if args[0] == out else 0  # NumPy's truth values are slow to add
     for x in args[1:]:
-        count = count + int(x == out)
+        count = count + (1 if x == out else 0)
     share, shares = d_out / count, ()
     for x in args:
         shares = (*shares, as_item(share if x == out else 0.0, x))

@@ -131,7 +131,8 @@ class Lists(Contributions):
             shadow = self.shadows.get(first)
             alone = isinstance(target.kind.item, Scalar) and not target.kind.holes
             constant = shadow is None and not self.aliasing.changes(first)
-            if s.function in MADE_OF_A_LIST and (constant or (takes_part(s) and alone)):
+            part = s.function in MADE_OF_A_LIST and (constant or (takes_part(s) and alone))
+            if part or s.function is runtime.zero_items:
                 inferred = Inferred(replace(target.kind, type=list))
                 self.adopt(target, self.emit(runtime.zero_items, (target,), inferred=inferred))
                 return
