@@ -141,6 +141,22 @@ def test_derivatives(f):
     np.testing.assert_allclose(hvp(f)(X, v), curvature, rtol=1e-6, atol=1e-7)
 
 
+def told_by(xs):
+    n = len(xs)
+    rows = [list(xs), [1.0] * n]
+    ys, zs = [math.sin(v) for v in [0.0] * n], [1.0] + [0.0] * (n - 1)
+    for i in range(1, n):
+        if zs[i - 2] > ys[0]:
+            zs[i - 2] = 0.3 + 0.5 * rows[1][i]
+            ys[0] -= 0.5
+        last = min(rows[i % 2][n - 1 - i], ys[n - 1 - i], 0.9)  # noqa: F841
+    return sum(ys) + ys[2]
+
+
+def test_rows_that_only_tell():
+    assert grad(told_by)([0.5] * 22) == [0.0] * 22
+
+
 def horner(xs):
     total = 0.0
     for t in range(5):

@@ -207,6 +207,8 @@ class Lists(Contributions):
         elif s.function is list.reverse:
             self.modify(list.reverse, shadow)
         elif takes_part(s):
+            if s.target not in self.shadows:  # derivatives need nothing of it
+                return
             parts: tuple[ir.Operand, ...] = (ir.Const(None),)
             if len(s.args) > 1 and isinstance(s.args[1], ir.Pack):
                 parts = s.args[1].items
