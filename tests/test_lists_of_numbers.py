@@ -229,6 +229,14 @@ def test_derivatives_by_tuples_in_lists(number):
     assert type(grad(weighted, argnums=1)(2.0, lists)) is tuple
 
 
+def test_derivatives_by_tuples_of_several_types():
+    pairs = [(np.float32(v), [float(v), 1.0]) for v in MANY]
+    gradient = grad(lambda pairs: sum(a * b * c for a, (b, c) in pairs))(pairs)
+    assert {(type(a), type(b), type(c)) for a, (b, c) in gradient} == {(np.float32, float, float)}
+    single = grad(weighted, argnums=1)(2.0, [(np.float32(v), 0.5) for v in MANY])
+    assert {(type(a), type(b)) for a, b in single} == {(np.float32, float)}
+
+
 def test_lists_of_single_items_are_made_before_the_loop():
     text = texts(with_a_gap, 0.7, GAPS)
     (line,) = [line for line in text.split("\n") if "items = [" in line or "items = (" in line]
