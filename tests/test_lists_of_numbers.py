@@ -245,6 +245,23 @@ def test_lists_of_single_items_are_made_before_the_loop():
     assert grad(with_a_gap)(0.7, GAPS) == pytest.approx(expected)
 
 
+ENDS = tuple(range(3, 57, 3))
+
+
+def split_by_constants(x):
+    first, second, *_ = np.split(x, ENDS)
+    return np.sum(first) ** 2 * np.sum(np.array_split(x, list(ENDS[4:9]))[1] * second)
+
+
+def test_an_array_is_split_at_a_long_tuple():
+    v = np.cos(MANY)
+    f = split_by_constants
+    slope = (f(MANY + 1e-6 * v) - f(MANY - 1e-6 * v)) / 2e-6
+    assert grad(f)(MANY) @ v == pytest.approx(slope, rel=1e-7)
+    by_list = grad(lambda x, ends: np.prod(np.split(x, ends)[1]))(MANY, [2, 4, 9, 12, 17])
+    np.testing.assert_allclose(by_list[:5], [0, 0, MANY[3], MANY[2], 0])
+
+
 def test_arguments_collected_are_each_their_own():
     def f(*args):
         return args[0] * args[-1] + sum(args[3:5])

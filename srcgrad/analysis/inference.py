@@ -106,9 +106,11 @@ class Inferred:
 
 @dataclass(frozen=True, slots=True)
 class LengthsNeeded:
-    """What a kind function returns where the rank of a result follows from unknown lengths."""
+    """What a kind function returns where the rank of a result, or how many arrays it is, follows
+    from unknown lengths, or from those of lists."""
 
     lengths: tuple[Size, ...]
+    lists: tuple[ir.Var, ...] = ()
 
 
 def infer(function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferred:

@@ -229,8 +229,8 @@ class Emission(Choices):
 
     def need_lengths(self, needed: LengthsNeeded, function: Any) -> None:
         """Ask for lengths that follow from those of arguments."""
-        known = (self.size_origins.get(n.base, frozenset()) for n in needed.lengths)
-        origins: frozenset[Any] = frozenset().union(*known)
+        known = [self.size_origins.get(n.base, frozenset()) for n in needed.lengths]
+        origins: frozenset[Any] = frozenset().union(*known, *(v.origins for v in needed.lists))
         if origins:
             name = told(function, "__name__", "this call")
             message = f"the lengths that {name} depends on must be known when compiling"

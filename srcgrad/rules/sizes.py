@@ -387,7 +387,9 @@ def _pieces(x: ir.Operand, count: int, axis: int, equal: bool) -> Inferred | Non
     return Inferred(TupleOf(tuple(items), list), tuple(ir.variables(x)))
 
 
-def _split(args: Args, kwargs: Kwargs, axis: ir.Operand, even: bool) -> Inferred | None:
+def _split(
+    args: Args, kwargs: Kwargs, axis: ir.Operand, even: bool
+) -> Inferred | LengthsNeeded | None:
     sections = args[1] if len(args) > 1 else kwargs.get("indices_or_sections")
     if not isinstance(axis, ir.Const):
         return None
@@ -397,37 +399,41 @@ def _split(args: Args, kwargs: Kwargs, axis: ir.Operand, even: bool) -> Inferred
         return _pieces(args[0], len(sections.items) + 1, axis.value, False)
     if isinstance(sections, ir.Const):
         return _pieces(args[0], len(sections.value) + 1, axis.value, False)
+    if isinstance(sections, ir.Var) and isinstance(sections.kind, ListOf):
+        return LengthsNeeded((), (sections,))
     size = getattr(getattr(sections, "kind", None), "shape", None)
-    if size is not None and len(size) == 1 and not isinstance(size[0], Size):
-        return _pieces(args[0], size[0] + 1, axis.value, False)
-    return None
+    if size is None or len(size) != 1:
+        return None
+    if isinstance(size[0], Size):
+        return LengthsNeeded(size)
+    return _pieces(args[0], size[0] + 1, axis.value, False)
 
 
 @kind(np.split)
-def split(args: Args, kwargs: Kwargs) -> Inferred | None:
+def split(args: Args, kwargs: Kwargs) -> Inferred | LengthsNeeded | None:
     axis = args[2] if len(args) > 2 else kwargs.get("axis", ir.Const(0))
     return _split(args, kwargs, axis, True)
 
 
 @kind(np.array_split)
-def array_split(args: Args, kwargs: Kwargs) -> Inferred | None:
+def array_split(args: Args, kwargs: Kwargs) -> Inferred | LengthsNeeded | None:
     axis = args[2] if len(args) > 2 else kwargs.get("axis", ir.Const(0))
     return _split(args, kwargs, axis, False)
 
 
 @kind(np.vsplit)
-def vsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
+def vsplit(args: Args, kwargs: Kwargs) -> Inferred | LengthsNeeded | None:
     return _split(args, kwargs, ir.Const(0), True)
 
 
 @kind(np.hsplit)
-def hsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
+def hsplit(args: Args, kwargs: Kwargs) -> Inferred | LengthsNeeded | None:
     rank = getattr(getattr(args[0], "kind", None), "rank", None)
     return _split(args, kwargs, ir.Const(0 if rank == 1 else 1), True)
 
 
 @kind(np.dsplit)
-def dsplit(args: Args, kwargs: Kwargs) -> Inferred | None:
+def dsplit(args: Args, kwargs: Kwargs) -> Inferred | LengthsNeeded | None:
     return _split(args, kwargs, ir.Const(2), True)
 
 
