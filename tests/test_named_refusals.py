@@ -82,7 +82,12 @@ def split_at(x, n):
     return np.sum(np.split(x, places[n])[-1] ** 2)
 
 
+def split_where(x):
+    return np.sum(np.split(x, np.flatnonzero(x > 0.5))[-1] ** 2)
+
+
 def test_pieces_of_which_only_the_run_tells_how_many_they_are():
     for n in (0, 1):
-        with pytest.raises(TypeError, match="split it at a tuple"):
-            grad(split_at)(X, n)
+        np.testing.assert_allclose(grad(split_at)(X, n), np.where(np.arange(len(X)) > n, 2 * X, 0))
+    with pytest.raises(TypeError, match="split it at a tuple"):
+        grad(split_where)(X)
