@@ -292,21 +292,33 @@ def _own(adjoint: Adjoint, d: ir.Var, v: ir.Var, precisions: set[int]) -> ir.Var
 def _listed(adjoint: Adjoint, d: ir.Var, kind: ListOf) -> ir.Var:
     """The adjoint of a list or tuple as one of numbers of the same kind, if it's one of numbers."""
     numbers = _numbers(kind)
-    if len(numbers) == 1 and not numbers[0].python:
-        args = (d, ir.Const(numbers[0].dtype.type))
+    if numbers not in (None, float):
+        args = (d, _operand(numbers))
         d = adjoint.emit(runtime.as_numbers, args, inferred=Inferred(kind), name=d.name)
     if kind.type is tuple:
         d = adjoint.emit(tuple, (d,), inferred=Inferred(kind), name=d.name)
     return d
 
 
-def _numbers(item: Any) -> list[Any]:
-    """What kinds of floats there are in the items of a list."""
+def _numbers(item: Any) -> Any:
+    """The type of the floats in the items of a list, in tuples those of each if they differ; None
+    if not all are floats."""
     if isinstance(item, ListOf):
         return _numbers(item.item)
-    parts = item if isinstance(item, tuple) else (item,)
-    found = [k for part in parts for k in ([part] if part is item else _numbers(part))]
-    return list(dict.fromkeys(k for k in found if isinstance(k, Scalar) and is_float(k)))
+    if isinstance(item, tuple):
+        parts = tuple(map(_numbers, item))
+        if None in parts:
+            return None
+        return parts[0] if len(set(parts)) == 1 and isinstance(parts[0], type) else parts
+    if not isinstance(item, Scalar) or not is_float(item):
+        return None
+    return float if item.python else item.dtype.type
+
+
+def _operand(numbers: Any) -> ir.Operand:
+    if isinstance(numbers, tuple):
+        return ir.Pack(tuple, tuple(map(_operand, numbers)))
+    return ir.Const(numbers)
 
 
 def _number(adjoint: Adjoint, d: ir.Var, kind: Any, precisions: set[int]) -> ir.Var:

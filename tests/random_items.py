@@ -1,8 +1,9 @@
 """Random programs that read and write the items of lists of numbers, and of lists of such lists.
 
 Lists get second names, rows are found in two places, and the same item is read before and after it
-is written: by another index, on a branch, in an inner loop, by a function. The argument is an
-array, a list or a tuple. For a long run: `python -m tests.random_items COUNT [first seed]`.
+is written: by another index, on a branch, in an inner loop, by a function, where an exception is
+caught. Some lists hold ints, or None in part. The argument is an array, a list or a tuple. For a
+long run: `python -m tests.random_items COUNT [first seed]`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,19 @@ def smooth(items, k):
 def swap(items, i, j):
     items[i], items[j] = items[j], items[i]
 
+def shift(items):
+    items.insert(0, items.pop() * 0.5)
+    return items[0]
+
+CHOICES = (2, 0.5, 1, 0.25, 3, 0.1) * 5
+
+"""
+FIRST = """\
+def f(x):
+    n, s, t, i = len(x), 0.2, 0.2, 1
+    whole, gaps = [3, 1, 2, 0], [None] * n
+    def put(items, j, v):
+        items[j] = v * 0.5 + x[0]
 """
 LENGTH = 7  # of the argument
 LISTS = [
@@ -70,6 +84,24 @@ STATEMENTS = [
         "rows.sort(key=sum)",
     ),
     *("{l}[1:3] = [{e}, {f}]", "{l}.insert(1, {l}.pop())", "{l}.sort(key=lambda v: (v > 0.4, -v))"),
+    *(
+        "try:\n    t = {a}\n    {b} = {l}[i + 3] + {e}\nexcept IndexError:\n    s += {f}",
+        "{a} = [{a}, {k}, {b}][i % 3]",
+        "s += shift({l})",
+        "whole[i % 4] = whole[i % 4] // 2 + i % 3\n{a} += {e} * whole[i % 4]",
+        "whole[0] = 0\nwhole[0] += i % 2\nfor j in range(whole[0]):\n    {l}[j] += {e}",
+        "gaps[i] = {e} if gaps[i - 1] is None else None\nif gaps[i] is not None:\n"
+        "    {a} = 0.5 * gaps[i] + 0.3 * {a}",
+        "put({l}, {i}, {e})\ns += {l}[{i}]",
+        "rows[{r}], rows[{q}] = rows[{q}], rows[{r}]",
+        "row = rows[i % 3]\nrow[{i}] = {e}\n{a} -= row[{j}]",
+        "pick = CHOICES[(i + 1) % len(CHOICES)]\n{a} = {a} * pick * 0.3 + {e}",
+        "fresh = [{k}, {p}]\nfresh[i % 2] += {a}\n{b} = fresh[0] - fresh[1]",
+        "if {a} > 1.3:\n    continue\n{a} += {e}",
+        "if s > 3.0:\n    break\ns += {e}",
+        "del {l}[0]\n{l}.append({e})",
+        "{l}[1:3] = [{e}, {f}]\ns += {l}[1]",
+    ),
     *("{l}[0] = {l}[-1] = {e}", "{a} = 0.0\n{a} += {e}", "{l}.reverse()", "s = s * 0.9 + {l}[i]"),
 ]
 LOOPS = [
@@ -123,8 +155,7 @@ def program(seed: int) -> str:
     """The text of a function `f(x)`."""
     writer = _Writer(random.Random(seed))
     writer.body()
-    first = ["def f(x):", "    n = len(x)", "    s = t = 0.2", "    i = 1"]
-    return "\n".join([*first, *writer.lines, ""])
+    return "\n".join([FIRST, *writer.lines, ""])
 
 
 def check(seed: int) -> str:

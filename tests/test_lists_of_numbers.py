@@ -143,6 +143,22 @@ def test_derivatives(f):
     np.testing.assert_allclose(twice, curvature, rtol=1e-6, atol=1e-7)
 
 
+def told_by(xs):
+    n = len(xs)
+    rows = [list(xs), [1.0] * n]
+    ys, zs = [math.sin(v) for v in [0.0] * n], [1.0] + [0.0] * (n - 1)
+    for i in range(1, n):
+        if zs[i - 2] > ys[0]:
+            zs[i - 2] = 0.3 + 0.5 * rows[1][i]
+            ys[0] -= 0.5
+        last = min(rows[i % 2][n - 1 - i], ys[n - 1 - i], 0.9)  # noqa: F841
+    return sum(ys) + ys[2]
+
+
+def test_rows_that_only_tell():
+    assert grad(told_by)([0.5] * 22) == [0.0] * 22
+
+
 def horner(xs):
     total = 0.0
     for t in range(5):
@@ -215,12 +231,37 @@ def test_derivatives_by_tuples_in_lists(number):
     assert type(grad(weighted, argnums=1)(2.0, lists)) is tuple
 
 
+def test_derivatives_by_tuples_of_several_types():
+    pairs = [(np.float32(v), [float(v), 1.0]) for v in MANY]
+    gradient = grad(lambda pairs: sum(a * b * c for a, (b, c) in pairs))(pairs)
+    assert {(type(a), type(b), type(c)) for a, (b, c) in gradient} == {(np.float32, float, float)}
+    single = grad(weighted, argnums=1)(2.0, [(np.float32(v), 0.5) for v in MANY])
+    assert {(type(a), type(b)) for a, b in single} == {(np.float32, float)}
+
+
 def test_lists_of_single_items_are_made_before_the_loop():
     text = texts(with_a_gap, 0.7, GAPS)
     (line,) = [line for line in text.split("\n") if "items = [" in line or "items = (" in line]
     assert text.index(line) < text.index("for ")
     expected = with_a_gap(1.0, GAPS)
     assert grad(with_a_gap)(0.7, GAPS) == pytest.approx(expected)
+
+
+ENDS = tuple(range(3, 57, 3))
+
+
+def split_by_constants(x):
+    first, second, *_ = np.split(x, ENDS)
+    return np.sum(first) ** 2 * np.sum(np.array_split(x, list(ENDS[4:9]))[1] * second)
+
+
+def test_an_array_is_split_at_a_long_tuple():
+    v = np.cos(MANY)
+    f = split_by_constants
+    slope = (f(MANY + 1e-6 * v) - f(MANY - 1e-6 * v)) / 2e-6
+    assert grad(f)(MANY) @ v == pytest.approx(slope, rel=1e-7)
+    by_list = grad(lambda x, ends: np.prod(np.split(x, ends)[1]))(MANY, [2, 4, 9, 12, 17])
+    np.testing.assert_allclose(by_list[:5], [0, 0, MANY[3], MANY[2], 0])
 
 
 def test_arguments_collected_are_each_their_own():

@@ -75,3 +75,19 @@ def test_results_that_are_written_nowhere_are_returned():
 def test_lengths_that_are_no_ints(shape):
     with pytest.raises(TypeError, match="int"):
         grad(function(f"np.reshape(x, {shape})", 1))(X)
+
+
+def split_at(x, n):
+    places = [[1], [1, 2], [2]]
+    return np.sum(np.split(x, places[n])[-1] ** 2)
+
+
+def split_where(x):
+    return np.sum(np.split(x, np.flatnonzero(x > 0.5))[-1] ** 2)
+
+
+def test_pieces_of_which_only_the_run_tells_how_many_they_are():
+    for n in (0, 1):
+        np.testing.assert_allclose(grad(split_at)(X, n), np.where(np.arange(len(X)) > n, 2 * X, 0))
+    last = np.arange(len(X)) >= np.flatnonzero(X > 0.5)[-1]
+    np.testing.assert_allclose(grad(split_where)(X), np.where(last, 2 * X, 0))

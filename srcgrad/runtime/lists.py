@@ -43,17 +43,23 @@ def zero_items(items: Any) -> Any:
     return [zero(item) for item in items]
 
 
-def as_numbers(items: Any, number: type) -> Any:
+def as_numbers(items: Any, number: Any) -> Any:
     """The adjoints of a list of NumPy's numbers, or of lists of them, as such numbers.
 
     >>> as_numbers([1.5, [0.0]], np.float32)
     [np.float32(1.5), [np.float32(0.0)]]
+    >>> as_numbers([(1.5, 2.5)], (np.float32, float))
+    [(np.float32(1.5), 2.5)]
     """
 
-    def made(item: Any) -> Any:
-        return type(item)(map(made, item)) if isinstance(item, (list, tuple)) else number(item)
+    def made(item: Any, number: Any) -> Any:
+        if isinstance(item, tuple) and isinstance(number, tuple):
+            return tuple(map(made, item, number))
+        if isinstance(item, (list, tuple)):
+            return type(item)([made(part, number) for part in item])
+        return number(item)
 
-    return [made(item) for item in items]
+    return [made(item, number) for item in items]
 
 
 def drop_imaginary(items: Any) -> None:

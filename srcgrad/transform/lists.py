@@ -220,6 +220,8 @@ class Lists(Contributions):
         elif s.function in UNDONE:
             self.modify(UNDONE[s.function], shadow, *s.args[1:])
         elif takes_part(s):
+            if s.target not in self.shadows:  # derivatives need nothing of it
+                return
             parts: tuple[ir.Operand, ...] = (ir.Const(None),)
             if len(s.args) > 1 and isinstance(s.args[1], ir.Pack):
                 parts = s.args[1].items
