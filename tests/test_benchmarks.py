@@ -10,13 +10,14 @@ import time
 import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import srcgrad
 from benchmarks import __main__ as command
-from benchmarks import enlarging, measuring, overheads, report, rule_rows, rules, sixteen
+from benchmarks import enlarging, lists, measuring, overheads, report, rule_rows, rules, sixteen
 from benchmarks.contenders import (
     Contender,
     OfHessian,
@@ -363,3 +364,22 @@ def test_outliers_among_rules() -> None:
     assert remark(1e-3, 3e-3, 6.0) == "UNEXPLAINED"
     assert remark(1e-6, 4e-4, 6.0) == "writes all of the gradient"
     assert remark(1e-6, 1e-5, None) == "overhead of calls"
+
+
+@pytest.mark.parametrize("program", lists.PROGRAMS, ids=lambda program: program.__name__)
+def test_programs_on_lists(program: Any) -> None:
+    xs = np.random.default_rng(2).normal(size=25)
+    v = np.cos(np.arange(25))
+    slope = (program((xs + 1e-6 * v).tolist()) - program((xs - 1e-6 * v).tolist())) / 2e-6
+    for given in (list, np.array):
+        assert np.dot(srcgrad.grad(program)(given(xs)), v) == pytest.approx(slope, rel=1e-6)
+
+
+def test_table_of_programs_on_lists(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(lists, "PROGRAMS", {lists.polynomial: (5, 20)})
+    assert lists.main(["--quick"]) == 0
+    *_, row = capsys.readouterr().out.strip().split("\n")
+    name, *figures = row.split()
+    assert name == "polynomial" and len(figures) == 5 and all(float(r) > 0 for r in figures)
