@@ -277,3 +277,22 @@ def test_arguments_collected_are_each_their_own():
 def test_random_programs(first):
     words = [random_items.check(seed) for seed in range(first, first + 12)]
     assert words.count("right") >= 9
+
+
+def augmented_rows(x):
+    n = math.isqrt(len(x))
+    rows = [[*x[i * n : (i + 1) * n], 1.0] for i in range(n)]
+    for i in range(1, n):
+        for j in range(n + 1):
+            rows[i][j] += 0.3 * rows[i - 1][j] * rows[i][-1 - j]
+    return sum(map(sum, rows))
+
+
+def test_parts_of_arrays_in_displays():
+    for n in (2, 5, 9):
+        x = np.random.default_rng(n).uniform(0.1, 0.5, n * n)
+        v = np.cos(x * 9)
+        slope = (augmented_rows(x + 1e-6 * v) - augmented_rows(x - 1e-6 * v)) / 2e-6
+        derivative = grad(augmented_rows)
+        assert derivative(x) @ v == pytest.approx(slope, rel=1e-7)
+        assert derivative.source.count("\n") < 150  # longer ones are loops

@@ -77,7 +77,10 @@ class Displays(Setters):
 
     def made_list(self, given: list[tuple[bool, Value]]) -> Ref:
         """A list of values, of which some are unpacked."""
-        if any(star and self.has_any_length(part) for star, part in given):
+        arrays = any(star and isinstance(getattr(v, "kind", None), Array) for star, v in given)
+        self.takes_apart = self.takes_apart or arrays
+        of_run = arrays and self.compact
+        if of_run or any(star and self.has_any_length(part) for star, part in given):
             ref = self.new(ListObject(()))
             for star, part in given:
                 (self.extend if star else self.append)(ref, part)
