@@ -76,7 +76,7 @@ class Displays(Setters):
         return self.made_list(self.displayed(node))
 
     def made_list(self, given: list[tuple[bool, Value]]) -> Ref:
-        """A list of values, of which some are unpacked."""
+        """A list of values, of which some are unpacked: arrays item by item, unless that's long."""
         arrays = any(star and isinstance(getattr(v, "kind", None), Array) for star, v in given)
         self.takes_apart = self.takes_apart or arrays
         of_run = arrays and self.compact

@@ -46,7 +46,6 @@ def make_once(function: ir.Function, kept: Collection[ir.Var]) -> None:
 class _Mover:
     def __init__(self, lists: set[ir.Var]) -> None:
         self.lists = lists
-        self.renamed = ir.Renaming()
 
     def block(self, block: ir.Block) -> None:
         """Put the lists that the loops of a block make before the loops, innermost first."""

@@ -3,8 +3,7 @@
 `simplify.py` shares calls whose operands never change. Here an item or a snapshot of an array that
 does change is shared for as long as nothing in between writes the array, as is what arithmetic
 makes of it, and a number that was stored there. So are the items of lists that are numbers or
-lists. In loops, two views of the same part of an array
-are one view, whatever is written.
+lists. In loops, two views of the same part of an array are one view, whatever is written.
 """
 
 from __future__ import annotations
