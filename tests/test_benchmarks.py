@@ -316,7 +316,8 @@ def test_each_rule_has_a_row_in_the_table_of_what_rules_cost() -> None:
     expressions = " ".join(names)
     functions = {function_name(function) for function in rule_rows.functions()}
     without = {f for f in functions - set(names) if f"{f}(" not in expressions}
-    assert all(name.split(".")[-1] in {*draws.LOCATED, *draws.OTHERS, "choice"} for name in without)
+    drawn = {*draws.LOCATED, *draws.OTHERS, *draws.PYTHONS, *draws.CHOOSING}
+    assert all(name.split(".")[-1] in drawn for name in without)
     assert set(rule_rows.REASONS) <= set(names)
 
 

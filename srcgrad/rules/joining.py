@@ -201,6 +201,8 @@ adjoint(np.dsplit)(
 
 @otherwise(np.array_split)
 def parts(ary, indices_or_sections, axis=0):
+    if axis is None:
+        raise TypeError("an axis must be an int, not None")
     axis, n = along(axis, ary.ndim), ary.shape[axis]
     if not isinstance(indices_or_sections, (int, np.integer)):
         points = [0] + [int(i) for i in indices_or_sections] + [n]
@@ -216,7 +218,7 @@ def parts(ary, indices_or_sections, axis=0):
 
 @otherwise(np.split)
 def equal_parts(ary, indices_or_sections, axis=0):
-    if isinstance(indices_or_sections, (int, np.integer)):
+    if axis is not None and isinstance(indices_or_sections, (int, np.integer)):
         if ary.shape[axis] % indices_or_sections:
             raise ValueError("array split does not result in an equal division")
     return parts(ary, indices_or_sections, axis)
