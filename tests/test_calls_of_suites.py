@@ -77,6 +77,7 @@ FAILING = {
     "sorting along no axis": (lambda x: x[0].copy().sort(axis=None), TypeError),
     "cumulating a number": (lambda x: np.multiply.accumulate(x[0, 0]), TypeError),
     "steps of zero": (lambda x: x * np.arange(0, 4, 0), ZeroDivisionError),
+    "no number of pieces": (lambda x: np.split(x, None)[0], TypeError),
     "pieces along no axis": (lambda x: np.split(x, 2, axis=None)[0], TypeError),
     "part of a list": (lambda x: [x, x][None:None:0][0], ValueError),
     "part of a tuple": (lambda x: (x, x)[::0][0], ValueError),

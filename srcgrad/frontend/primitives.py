@@ -80,6 +80,14 @@ _RETURNING = frozenset(
 )
 
 
+def is_told_by_run(
+    function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
+) -> bool:
+    """Whether what is passed beside an array, which only the run knows, tells the result's kind."""
+    of_run = any(isinstance(o, ir.Var) for o in (*operands[1:], *named.values()))
+    return of_run and registry.kinds[function](operands, named) is None
+
+
 def of_numpy(function: Any) -> bool:
     """Whether NumPy has such a function."""
     module = str(told(function, "__module__")).partition(".")[0]
@@ -220,7 +228,7 @@ class Primitives(Inlining):
             return args[0] if function in _RETURNING else NONE
         if record is not None and record.mutates:
             writes = tuple(v for i in record.mutates for v in self.written(i, operands, named))
-        if function in registry.written_out and registry.kinds[function](operands, named) is None:
+        if function in registry.written_out and is_told_by_run(function, operands, named):
             self.need_known_ints(operands, named)
             return self.defined(function, registry.written_out[function], args, kwargs)
         var = self.emit(function, operands, named, effect=effect, writes=writes)

@@ -389,7 +389,7 @@ def _pieces(x: ir.Operand, count: int, axis: int, equal: bool) -> Inferred | Non
 
 def _split(args: Args, kwargs: Kwargs, axis: ir.Operand, even: bool) -> Inferred | None:
     sections = args[1] if len(args) > 1 else kwargs.get("indices_or_sections")
-    if not isinstance(axis, ir.Const) or axis.value is None:
+    if not isinstance(axis, ir.Const):
         return None
     if isinstance(sections, ir.Const) and isinstance(sections.value, (int, np.integer)):
         return _pieces(args[0], int(sections.value), axis.value, even)
