@@ -22,7 +22,7 @@ from .frontend.lower import Lowerer
 from .frontend.predicates import is_member
 from .frontend.restarts import NeedStatic
 from .frontend.set_orders import Order
-from .frontend.structure import is_records, leaves
+from .frontend.structure import holds_values, is_records, leaves
 from .frontend.values import (
     IDENTITY,
     OWN,
@@ -274,7 +274,7 @@ class Inputs:
             return
         held = {p: found for p in params if (found := containers(heap, values.get(p.name)))}
         owned = [p for p in params if (OWN, p.name) in low.known_sites]
-        rows = any(isinstance(p.kind, ListOf) and not _is_flat(p.kind) for p in owned)
+        rows = any(isinstance(p.kind, ListOf) and not holds_values(p.kind) for p in owned)
         if owned and (rows or self.snapshots or sum(map(len, held.values())) > 1):
             outside = [v for v in self.snapshots if v in free]
             others = [*(p for p in held if p not in owned), *outside]
@@ -448,12 +448,6 @@ def _names(item: Fields) -> tuple[Any, ...]:
         else name
         for name, part in zip(item.names, item, strict=True)
     )
-
-
-def _is_flat(kind: ListOf) -> bool:
-    """Whether a list holds numbers and texts alone."""
-    parts = kind.item if isinstance(kind.item, tuple) else (kind.item,)
-    return all(isinstance(part, (Scalar, Opaque)) for part in parts)
 
 
 _NUMBERS = {int: INT, float: FLOAT, bool: BOOL, complex: Scalar(np.dtype(np.complex128))}

@@ -415,6 +415,14 @@ def may_get_long(value: Any) -> bool:
     return isinstance(value, Tuple) and value.type is tuple and value.missing is None
 
 
+def holds_values(kind: Any) -> bool:
+    """Whether all that the items of a list hold are numbers and texts."""
+    items = kind.item if isinstance(kind, ListOf) else kind
+    if isinstance(items, tuple):
+        return all(map(holds_values, items))
+    return isinstance(items, Scalar) or items == Opaque(str)
+
+
 def is_table(thing: Any) -> bool:
     """Whether an object is a dict or set that exists at run time."""
     return isinstance(thing, Instance) and thing.type in KINDS_OF_TABLES

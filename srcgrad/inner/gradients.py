@@ -21,7 +21,7 @@ from ..frontend.inlining import is_mutable
 from ..frontend.journals import check_journals
 from ..frontend.lower import Lowerer
 from ..frontend.restarts import Unreached
-from ..frontend.structure import held_by, leaves, parts, rebuild
+from ..frontend.structure import held_by, holds_values, leaves, parts, rebuild
 from ..frontend.values import (
     Bound,
     Closure,
@@ -39,7 +39,7 @@ from ..frontend.values import (
 )
 from ..frontend.wording import described
 from ..ir import reverse_sweep
-from ..kinds import FLOAT, Array, ListOf, Opaque, Scalar, is_float
+from ..kinds import FLOAT, Array, ListOf, Opaque, is_float
 from ..optimize.prune import prune, prune_to
 from ..optimize.simplify import simplify
 from ..results import finished, holds_one, seed_gradient
@@ -341,7 +341,7 @@ def mapped(low: Lowerer, value: Value, leaf: Callable[[Any], Value], kept: bool 
             thing = low.state.heap[value.id]
             if isinstance(thing, ListObject):
                 if thing.var is not None:
-                    if not kept or not _holds_values(thing.var.kind):
+                    if not kept or not holds_values(thing.var.kind):
                         raise low.refuse(
                             "a list that is built in a loop can't be passed to an inner gradient"
                         )
@@ -374,14 +374,6 @@ def _check_lists(
                 "a list that is built in a loop is passed to a function that writes it",
                 "pass an array, or copy it there: list(...)",
             )
-
-
-def _holds_values(kind: Any) -> bool:
-    """Whether all that the items of a list hold are numbers and texts."""
-    items = kind.item if isinstance(kind, ListOf) else kind
-    if isinstance(items, tuple):
-        return all(map(_holds_values, items))
-    return isinstance(items, Scalar) or items == Opaque(str)
 
 
 def bound(
