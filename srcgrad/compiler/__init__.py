@@ -21,7 +21,7 @@ from ..frontend.libraries import CALLED
 from ..frontend.restarts import NeedStatic, Raised, TakenApart, Thaw, TooLong, Unkeepable, Unshared
 from ..frontend.sharing import Calls
 from ..frontend.units import NeedUnit
-from ..frontend.values import Junction, Path
+from ..frontend.values import EVERYWHERE, Junction, Path
 from ..packages import is_installed
 from .gradient import gradient_function
 from .primal import lower_primal
@@ -36,6 +36,7 @@ TOO_LONG = 4000  # from there on, lists of like items are kept, and loops over t
 ENDLESS = 60_000  # from there on, it is refused
 MOST_SHARINGS = 12  # how often it may be asked anew which functions are shared
 MOST_TABLES = 20  # how often more classes may be found whose objects stand in tables
+MANY = 4  # expressions found that keep objects in lists: with more of them, all may
 MORE_TO_LEARN = (SrcgradError, NeedStatic, NeedUnit, TooLong, Unshared)
 
 
@@ -246,6 +247,9 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
             if not more or attempt == 49:
                 error = hindrance or error
                 raise UnsupportedError(error.message, error.span, error.advice) from None
+            if EVERYWHERE not in task.static and _keeping(task.static) == MANY:
+                with suppress(UnsupportedError):  # rather than to begin anew for each of them
+                    return _compiled(replace(task, static=task.static | {EVERYWHERE}), deep)
             if more <= error.slots and error.kinds:  # no loop need be unrolled for it
                 slots, hindrance = slots | more, hindrance or error
                 task = replace(task, static=before | slots)
@@ -274,6 +278,11 @@ def _compiled(task: Task, deep: set[Any]) -> Compiled:
                 raise
             raise InternalError(f"compiling {name} failed: {error!r}") from error
     raise AssertionError
+
+
+def _keeping(static: frozenset[Any]) -> int:
+    """How many expressions may keep objects in lists."""
+    return sum(1 for origin in static if isinstance(origin, tuple) and origin[0] == "%records")
 
 
 def _transformed(task: Task) -> Compiled:

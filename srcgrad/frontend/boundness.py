@@ -77,7 +77,8 @@ class Boundness(Journals):
                 self.act(runtime.check_bound, flag, ir.Const(name))
         elif var is None or untold or self.making or caught:
             message = f"whether {name!r} has a value isn't known when compiling"
-            raise NeedStatic(frozenset({flagged(name)}), message, self.span)
+            alike = {flagged(other) for frame, other in self.untold if frame == number}
+            raise NeedStatic(frozenset({flagged(name), *alike}), message, self.span)
         else:
             self.reads.append(Read(name, var, self.block, self.span))
 

@@ -38,6 +38,7 @@ from .structure import (
     reachable,
 )
 from .values import (
+    EVERYWHERE,
     KEPT,
     TABULATED,
     DictObject,
@@ -310,7 +311,8 @@ class KeptLists(Emission):
             named = self.is_kept_by_name(thing)
             if isinstance(thing, (DictObject, Instance)) and not is_table(thing):
                 # better where the loop is unrolled: then it may be changed later
-                if ("%records", self.site) not in self.known_sites and not (self.compact and named):
+                keeping = {("%records", self.site), EVERYWHERE}
+                if not (keeping & self.known_sites or (self.compact and named)):
                     self.records.add(self.site)
                     raise self.unkeepable(value)
             if named:

@@ -250,6 +250,7 @@ class Instance:
 
 
 IDENTITY = "%identity"  # the name of the part of an object in a list outside that tells which it is
+EVERYWHERE = ("%records", None)  # of known sites: every expression may keep objects in lists
 TABULATED = "%tabulated"  # of known sites: dicts kept in lists have keys that the run tells
 KEPT = "kept"  # why an object is frozen of which a list that exists at run time keeps the values
 
