@@ -77,8 +77,8 @@ class Boundness(Journals):
                 self.act(runtime.check_bound, flag, ir.Const(name))
         elif var is None or untold or self.making or caught:
             message = f"whether {name!r} has a value isn't known when compiling"
-            alike = {flagged(other) for frame, other in self.untold if frame == number}
-            raise NeedStatic(frozenset({flagged(name), *alike}), message, self.span)
+            alike = {name, *self.half_bound_of(number)}
+            raise NeedStatic(frozenset(map(flagged, alike)), message, self.span)
         else:
             self.reads.append(Read(name, var, self.block, self.span))
 
@@ -86,6 +86,12 @@ class Boundness(Journals):
         """Note that a name of a frame has this value on some paths to here, and none on others."""
         if isinstance(name, str) and name[0] != "%" and self.unassigned(value) is None:
             self.untold.add((number, name))
+
+    def half_bound_of(self, number: int) -> set[str]:
+        """The names of a frame that may be unbound here."""
+        held = self.state.frames[number].items()
+        partial = {n for n, v in held if n[0] != "%" and self.unassigned(v) is not None}
+        return partial | {name for frame, name in self.untold if frame == number}
 
     def ran(self, bounds: tuple[ir.Operand, ir.Operand, ir.Operand] | None) -> Value | None:
         """Whether a loop has run at all; None if nothing simple tells."""
