@@ -182,11 +182,21 @@ def _shared(task: Task) -> Compiled:
 
 
 def _followed(task: Task) -> Compiled:
-    """What a task asks for, objects followed one by one; in tables if they can't be."""
+    """What a task asks for, objects followed one by one; in tables if they can't be, dicts last."""
+    refused: UnsupportedError
     try:
         return _compiled_recursions(task)
     except UnsupportedError as error:
-        return _in_tables(replace(task, longest=ENDLESS), error)
+        refused = error
+    task = replace(task, longest=ENDLESS)
+    try:
+        return _in_tables(task, refused)
+    except UnsupportedError as error:
+        refused = error
+    if not task.objects.dicts <= task.static:
+        with suppress(UnsupportedError):
+            return _followed(replace(task, static=task.static | task.objects.dicts))
+    raise refused
 
 
 def _in_tables(task: Task, refused: UnsupportedError | None = None) -> Compiled:

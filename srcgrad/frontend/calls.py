@@ -45,7 +45,7 @@ from .operators import BINARY, INPLACE
 from .predicates import array_kind, is_asked, is_number, is_range, is_static, is_written
 from .primitives import BY_DTYPE, RULES
 from .refusals import name_of, naming, not_taken
-from .slotted import other_keys
+from .slotted import other_keys, varies
 from .stepwise import ROWS
 from .subclasses import CONTAINERS, made_init
 from .values import (
@@ -668,7 +668,7 @@ def _special_table() -> dict[Any, str]:
     table[surely_is], table[column] = "builtin_surely_is", "builtin_column"
     table[object.__new__], table[operations.namedtuple_new] = "bare_object", "namedtuple_new"
     table[tuple.__new__] = "tuple_new"
-    table[other_keys] = "slotted_other_keys"
+    table[other_keys], table[varies] = "slotted_other_keys", "slotted_varies"
     for function in (boxed, equal, sorted_by):
         table[function] = function.__name__
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"

@@ -76,6 +76,7 @@ class Knowledge:
         single: those of objects that are made one by one.
         final: an attribute that isn't known is one that no object ever has.
         boxes: the classes of what holds the items of lists of several kinds, by what they hold.
+        dicts: where dicts are made, perhaps many, that can be objects of a class (`slotted.py`).
     """
 
     def __init__(self) -> None:
@@ -84,6 +85,7 @@ class Knowledge:
         self.single: dict[tuple[type, tuple[Any, ...]], None] = {}
         self.final = False
         self.boxes: dict[Any, type] = {}
+        self.dicts: set[Any] = set()
 
     def table(self, cls: type, scope: tuple[Any, ...]) -> Table | None:
         """The table for the objects of a class that are made in a scope; None if it has none."""

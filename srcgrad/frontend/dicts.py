@@ -144,9 +144,13 @@ class Dicts(MixedLists):
 
     def is_of_table(self, function: Any, args: list[Value]) -> bool:
         """Whether a method of a dict or set is that of one which exists at run time, by now."""
-        if not args or not isinstance(args[0], Ref) or not isinstance(function, METHODS):
+        if not args or not isinstance(function, METHODS):
             return False
         if told(function, "__objclass__") not in OWNERS:
+            return False
+        if self.is_slotted(args[0]):
+            return True
+        if not isinstance(args[0], Ref):
             return False
         if is_table(self.state.heap[args[0].id]):
             return True

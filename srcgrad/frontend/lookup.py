@@ -460,7 +460,8 @@ class Lookup(Boundness):
                 self.materialize(Materialize(ref, self.span))
         elif isinstance(thing, DictObject) and not thing.external:
             self.sites[ref.id] = self.site
-            if ("%table", self.site) in self.known_sites or self.site in self.dynamic_sites:
+            keyed = ("%table", self.site) in self.known_sites or self.site in self.dynamic_sites
+            if keyed and not self.has_slots(thing):
                 self.tabulate(ref)
         return ref
 

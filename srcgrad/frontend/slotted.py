@@ -3,7 +3,11 @@
 A dict whose keys the program names (`{"mass": m, "name": "sun"}`) is known key by key. Where it is
 put into a list that a loop makes, it is one with keys that only the run tells (`tables.py`), unless
 its values are of different kinds. Then it is an object of the class of the dicts with these keys:
-its values are attributes, and what is done with objects (`objects.py`) can be done with it.
+its values are attributes, and what is done with objects (`objects.py`) can be done with it. So too
+where a recursion makes trees of dicts.
+
+A key that such a dict is given later, or that is taken out, has an attribute beside it which says
+whether it is there. That there is one is learned where the program does so.
 """
 
 from __future__ import annotations
@@ -13,46 +17,67 @@ from types import FunctionType
 from typing import Any
 
 from .. import ir
+from ..errors import UnsupportedError
+from ..kinds import Reference
 from ..rules.registry import definition
+from .restarts import NeedStatic
 from .sets import Sets
 from .tables import Table
 from .values import DictObject, Instance, Ref, Value
 
 SITE = "%slotted"  # of known sites: a dict that is made here has a slot for each key
+VARYING = "%varying"  # of known sites: dicts made with these keys may have this one, or not
 
 
 class Slotted:
-    """A dict that keeps its keys: `d["mass"]` is the attribute `mass_`."""
+    """A dict that is made with the keys `fields`: `d["mass"]` is the attribute `mass_`.
+
+    It may have the keys `varying` or not, as `d.mass_is_there` says.
+    """
 
     fields: tuple[str, ...] = ()
+    varying: tuple[str, ...] = ()
 
     def __init__(self, *values: Any) -> None:
         for key, value in zip(self.fields, values, strict=True):
             setattr(self, key + "_", value)
+        for key in self.varying:
+            setattr(self, key + "_is_there", key in self.fields)
 
     def __getitem__(self, key: Any) -> Any:
-        if key not in self.fields:
+        if key not in self:
             raise KeyError(key)
         return getattr(self, key + "_")
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if key not in self.fields:
-            other_keys()
+        if key in self.varying:
+            setattr(self, key + "_is_there", True)
+        elif key not in self.fields:
+            varies(self.fields, key)
         setattr(self, key + "_", value)
 
+    def __delitem__(self, key: Any) -> None:
+        if key not in self:
+            raise KeyError(key)
+        if key not in self.varying:
+            varies(self.fields, key)
+        setattr(self, key + "_is_there", False)
+
     def __contains__(self, key: Any) -> Any:
-        return key in self.fields
+        return getattr(self, key + "_is_there") if key in self.varying else key in self.fields
 
     def __len__(self) -> Any:
-        return len(self.fields)
+        return sum([key in self for key in {*self.fields, *self.varying}])
 
     def __iter__(self) -> Any:
+        if self.varying:
+            other_keys()
         return self.fields
 
     def __eq__(self, other: Any) -> Any:
-        if not isinstance(other, dict) or len(other) != len(self.fields):
+        if not isinstance(other, dict) or len(other) != len(self):
             return False
-        return all(key in other and self[key] == other[key] for key in self.fields)
+        return all(key in other and self[key] == other[key] for key in self)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -62,11 +87,13 @@ class Slotted:
     update: Any = Table.update
 
     def get(self, key: Any, default: Any = None) -> Any:
-        return self[key] if key in self.fields else default
+        if key not in self:
+            return default
+        return self[key]
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        if key not in self.fields:
-            other_keys()
+        if key not in self:
+            self[key] = default
         return self[key]
 
     def __ior__(self, other: Any) -> Any:
@@ -82,24 +109,36 @@ class Slotted:
     def copy(self) -> Any:
         return type(self)(*self.values())
 
-    def pop(self, *args: Any) -> Any:
+    def pop(self, key: Any, *default: Any) -> Any:
+        if default and key not in self:
+            return default[0]
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self) -> Any:
         other_keys()
 
-    __delitem__ = popitem = clear = pop
+    clear = popitem
 
 
 def other_keys() -> None:
-    """Refuse what gives a dict other keys."""
+    """Refuse what isn't known of a dict's keys, as their order."""
+
+
+def varies(fields: Any, key: Any) -> None:
+    """Begin again, with a key that dicts made with others may have or not."""
 
 
 @functools.cache
-def slotted(keys: tuple[str, ...]) -> type:
-    """The class of the dicts with these keys.
+def slotted(keys: tuple[str, ...], varying: tuple[str, ...] = ()) -> type:
+    """The class of the dicts that are made with these keys, of which some may come and go.
 
-    >>> slotted(("mass", "name")).fields
+    >>> slotted(("mass", "name"), ("speed",)).fields
     ('mass', 'name')
     """
-    return type("dict", (Slotted,), {"fields": keys, "__module__": "builtins"})
+    members = {"fields": keys, "varying": varying, "__module__": "builtins"}
+    return type("dict", (Slotted,), members)
 
 
 def told_class(cls: type) -> type:
@@ -114,20 +153,44 @@ class SlottedDicts(Sets):
         """What must be static for a dict to have a slot for each of its keys, if it can have."""
         return frozenset([(SITE, self.sites.get(ref.id))] if _has_names(thing) else ())
 
+    def is_slotted(self, value: Value) -> bool:
+        """Whether this is such a dict, or one of several."""
+        thing = self.on_heap(value)
+        if isinstance(thing, Instance):
+            return issubclass(thing.type, Slotted)
+        kind = getattr(value, "kind", None)
+        return isinstance(kind, Reference) and any(issubclass(c, Slotted) for c in kind.types)
+
+    def has_slots(self, thing: DictObject) -> bool:
+        """Whether a dict that is made here is to have a slot for each of its keys."""
+        return (SITE, self.site) in self.known_sites and _has_names(thing)
+
     def with_slots(self, ref: Ref) -> Value:
         """A dict that was made here as one that has a slot for each of its keys, if it is to be."""
         thing = self.state.heap[ref.id]
         if not isinstance(thing, DictObject) or not _has_names(thing):
             return ref
-        if (SITE, self.sites.get(ref.id)) not in self.known_sites:
+        site = SITE, self.sites.get(ref.id)
+        if site not in self.known_sites:
+            if self.loop_depth or self.making or self.fork_depth:
+                self.objects.dicts.add(site)
             return ref
-        return self.call(ir.Const(slotted(tuple(thing.items))), list(thing.items.values()), {})
+        keys = tuple(thing.items)
+        named = [s for s in self.known_sites if isinstance(s, tuple) and s[:2] == (VARYING, keys)]
+        cls = slotted(keys, tuple(sorted(key for *_, key in named)))
+        return self.call(ir.Const(cls), list(thing.items.values()), {})
 
     def slotted_other_keys(self) -> Value:
-        raise self.refuse(
-            "the keys change of a dict that is one of many, with values of different kinds",
-            "make it with all of its keys",
-        )
+        raise self.refuse(_ORDER, "make it with all of its keys")
+
+    def slotted_varies(self, fields: Value, key: Value) -> Value:
+        varying = VARYING, self.static(fields), self.key(key)
+        if not f"_{varying[-1]}".isidentifier():
+            raise self.refuse(_ORDER, "make it with all of its keys")
+        raise NeedStatic(frozenset([varying]), "the keys of this dict change", self.span)
+
+
+_ORDER = "how the keys of a dict that is one of many change can't be followed here"
 
 
 def _has_names(thing: DictObject) -> bool:
@@ -142,6 +205,8 @@ def items_by_key(thing: DictObject | Instance) -> dict[Any, Any] | None:
         return thing.items
     if not issubclass(thing.type, Slotted):
         return None
+    if thing.type.varying:
+        raise UnsupportedError(_ORDER, None, "return what it holds")
     return {key: thing.items[key + "_"] for key in thing.type.fields}
 
 
