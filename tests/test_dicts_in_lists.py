@@ -204,9 +204,7 @@ def a_key_that_is_gone(x):
         return x[2] ** 2 * len(error.args[0])
 
 
-@pytest.mark.parametrize(
-    "use", [list, lambda r: r == {"v": 1.0}, lambda r: r.popitem(), dict.clear]
-)
+@pytest.mark.parametrize("use", [list, dict.popitem, dict.clear])
 def test_the_order_of_keys_that_come_and_go_is_refused(use):
     def f(x):
         rows = made(x)

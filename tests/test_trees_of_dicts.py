@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import srcgrad
-from tests.small_programs import X, check, programs
+from tests import random_nodes
+from tests.small_programs import X, check, differences, programs
 
 
 def tree(x, depth):
@@ -222,6 +223,41 @@ def balanced(x):
 @pytest.mark.parametrize("function", programs(globals()))
 def test_program(function):
     check(function)
+
+
+@pytest.mark.parametrize("first", range(0, 24, 6))
+def test_random_programs(first):
+    words = [random_nodes.check(seed) for seed in range(first, first + 6)]
+    assert words.count("right") >= 3
+
+
+def of_one_branch(x):
+    """The object that one branch makes is chosen from in a loop behind it."""
+
+    def grow(v, depth):
+        if depth == 0:
+            return {"a": 0.5 * v, "next": None}
+        if v > 0.5:
+            return {"next": None, "a": 0.5 * v}
+        if v > 0.4:
+            return {"a": v, "b": x[1], "next": None, "name": "node"}
+        return {"next": grow(0.7 * v, depth - 1), "a": v * v}
+
+    def walk(n):
+        return 0.1 if n is None else n["a"] + 0.5 * walk(n["next"] if "next" in n else None)
+
+    root, k = grow(x[0], 2), 0
+    while k < 3:
+        k += 1
+        root["next"] = {**{"b": x[1], "a": x[1]}, "a": x[0]}
+    return walk(root)
+
+
+def test_a_choice_that_only_one_branch_has_may_be_carried_by_a_loop():
+    gradient = srcgrad.grad(of_one_branch)
+    for x in ([0.3, 0.8], [0.45, 0.8], [0.8, 0.8]):
+        expected = differences(of_one_branch, np.array(x))
+        np.testing.assert_allclose(gradient(np.array(x)), expected, rtol=1e-6, atol=1e-8)
 
 
 def points(seed):

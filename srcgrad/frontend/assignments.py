@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +19,7 @@ from .choices import options
 from .matching import Matching
 from .operations import check_count
 from .operators import BINARY, INPLACE, is_of_numpy
-from .predicates import NONE, is_none
+from .predicates import NONE
 from .restarts import NeedStatic
 from .setters import is_of_python, shape_of
 from .structure import is_long
@@ -29,7 +28,6 @@ from .values import (
     Bound,
     Choice,
     Closure,
-    DictObject,
     Generator,
     Instance,
     Journal,
@@ -41,7 +39,6 @@ from .values import (
     Tuple,
     Value,
 )
-from .wording import described
 
 
 class Assignments(Matching):
@@ -372,41 +369,13 @@ class Assignments(Matching):
                     self.leave_unbound(target.id)
                 case gast.Subscript():
                     container = self.expression(target.value)
-                    self.delete_item(container, self.expression(target.slice))
+                    self.builtin_delitem(container, self.expression(target.slice))
                 case gast.Attribute():
                     self.delete_attribute(self.expression(target.value), target.attr)
                 case gast.Tuple() | gast.List():
                     self.statement_Delete(gast.Delete(target.elts))
                 case _:
                     raise self.refuse("this del isn't supported")
-
-    def delete_item(self, container: Value, key: Value) -> None:
-        """`del container[key]`."""
-        thing, key = self.thing(container), self.as_slice(container, key)
-        if isinstance(thing, Instance):
-            found = self.class_attribute(thing.type, "__delitem__")
-            if found is None:
-                raise self.fault(TypeError, f"{thing.type.__name__} doesn't support del")
-            self.call(Bound(found, container), [key], {})
-        elif isinstance(thing, DictObject):
-            lenient = [NONE] if thing.type is collections.Counter else []
-            self.call(self.attribute(container, "pop"), [key, *lenient], {})
-        elif isinstance(key, Slice):
-            kept: Value = Tuple(())
-            known = None if is_none(key.step) else self.static_slice(key)
-            if isinstance(thing, ListObject) and thing.var is None and known is not None:
-                items = list(thing.items)
-                del items[known]
-                key, kept = Slice(NONE, NONE, NONE), Tuple(tuple(items))
-            self.store_item(container, key, kept)
-        elif isinstance(thing, ListObject):
-            self.method_pop(container, key)
-        else:
-            raise self.refuse(f"del of an item of {described(container)} can't be followed")
-
-    def builtin_delitem(self, container: Value, key: Value) -> Value:
-        self.delete_item(container, key)
-        return NONE
 
     def reshaping(self, node: Any) -> bool:
         """Lower a call of a method that gives an array another shape; whether it is one."""

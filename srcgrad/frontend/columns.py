@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -77,6 +77,7 @@ class Knowledge:
         final: an attribute that isn't known is one that no object ever has.
         boxes: the classes of what holds the items of lists of several kinds, by what they hold.
         dicts: where dicts are made, perhaps many, that can be objects of a class (`slotted.py`).
+        varying: with which keys dicts are made, and a key that they are given later, or lose.
     """
 
     def __init__(self) -> None:
@@ -86,10 +87,16 @@ class Knowledge:
         self.final = False
         self.boxes: dict[Any, type] = {}
         self.dicts: set[Any] = set()
+        self.varying: set[tuple[tuple[str, ...], str]] = set()
 
     def table(self, cls: type, scope: tuple[Any, ...]) -> Table | None:
         """The table for the objects of a class that are made in a scope; None if it has none."""
         return next((t for t in self.tables if cls in t.classes and t.scope == scope), None)
+
+    def replace(self, instead: Callable[[type], type]) -> None:
+        """Let other classes have the tables: nothing is known of their objects yet."""
+        for table in self.tables:
+            table.classes, table.columns = list(map(instead, table.classes)), {}
 
     def adopt(self) -> bool:
         """Make tables for what the last lowerings asked for; whether they asked for anything."""

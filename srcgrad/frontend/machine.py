@@ -18,7 +18,7 @@ The interpreter is one class in parts, each of which derives from the one before
     truth              what tests ask, `and`, `or`, conditional expressions
     comparisons        comparisons, identity, `in`
     subscripts         `container[key]`
-    stores             `container[key] = ...`
+    stores             `container[key] = ...`, `del container[key]`
     attributes         `value.name`
     setters            `value.name = ...`
     displays           of tuples, lists and dicts

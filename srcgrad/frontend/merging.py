@@ -188,7 +188,7 @@ class Merger:
             items = tuple(
                 item
                 if i < len(known) and self.builder.same(known[i], item)
-                else self.padded("item", item, first)
+                else self.held_alone("item", item, first)
                 for i, item in enumerate(thing.items)
             )
             return replace(thing, items=items)
@@ -198,10 +198,20 @@ class Merger:
             items={
                 key: item
                 if self.builder.same(before.get(key, ir.UNDEFINED), item)
-                else self.padded(key, item, first)
+                else self.held_alone(key, item, first)
                 for key, item in thing.items.items()
             },
         )
+
+    def held_alone(self, name: Any, value: Any, first: bool) -> Any:
+        """What an object holds that one branch alone has: a loop may ask which, whatever it is."""
+        if isinstance(value, Choice) and not (self.a.unreachable or self.b.unreachable):
+            value = self.numbered(value, not first)
+            index = (ir.Const(0), value.index) if first else (value.index, ir.Const(0))
+            held = self.padded(name, value, first)
+            if isinstance(held, Choice):
+                return replace(held, index=self.merge("choice", *index))
+        return self.padded(name, value, first)
 
     def merged_object(self, number: int, p: Heap | None, q: Heap | None) -> Heap:
         """An object after the If, which its branches may have changed."""

@@ -60,7 +60,7 @@ from .restarts import Unreached
 from .slotted import told_class
 from .structure import is_nothing, item_structure, resized
 from .subclasses import protocol_members
-from .values import Choice, Instance, ListObject, Tuple, Value
+from .values import Choice, DictObject, Instance, ListObject, Tuple, Value
 from .wording import described, plural
 
 TAGS = ""  # the name of the column that says of which class an object is
@@ -179,8 +179,12 @@ class Objects(Cursors):
     def wants_table(self, thing: Any, many: bool = True) -> None:
         """Note that an object had better stand in a table, if it can: it is of a user's class.
 
+        So is a dict that has a slot for each of its keys.
+
         A class that the program defines itself is another one each time that it is lowered.
         """
+        if isinstance(thing, DictObject):
+            self.wants_slots(thing)
         if not isinstance(thing, Instance) or thing.external or LOCAL in vars(thing.type):
             return
         if thing.type.__module__.partition(".")[0] != __name__.partition(".")[0]:

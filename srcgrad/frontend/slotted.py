@@ -20,23 +20,23 @@ from .. import ir
 from ..errors import UnsupportedError
 from ..kinds import Reference
 from ..rules.registry import definition
-from .restarts import NeedStatic
+from .columns import Columns
 from .sets import Sets
 from .tables import Table
 from .values import DictObject, Instance, Ref, Value
 
 SITE = "%slotted"  # of known sites: a dict that is made here has a slot for each key
-VARYING = "%varying"  # of known sites: dicts made with these keys may have this one, or not
 
 
 class Slotted:
     """A dict that is made with the keys `fields`: `d["mass"]` is the attribute `mass_`.
 
-    It may have the keys `varying` or not, as `d.mass_is_there` says.
+    It may have the keys `varying` or not, as `d.mass_is_there` says; `ever` are both.
     """
 
     fields: tuple[str, ...] = ()
     varying: tuple[str, ...] = ()
+    ever: tuple[str, ...] = ()
 
     def __init__(self, *values: Any) -> None:
         for key, value in zip(self.fields, values, strict=True):
@@ -67,7 +67,7 @@ class Slotted:
         return getattr(self, key + "_is_there") if key in self.varying else key in self.fields
 
     def __len__(self) -> Any:
-        return sum([key in self for key in {*self.fields, *self.varying}])
+        return sum([key in self for key in self.ever])
 
     def __iter__(self) -> Any:
         if self.varying:
@@ -77,7 +77,7 @@ class Slotted:
     def __eq__(self, other: Any) -> Any:
         if not isinstance(other, dict) or len(other) != len(self):
             return False
-        return all(key in other and self[key] == other[key] for key in self)
+        return all(key in other and self[key] == other[key] for key in self.ever if key in self)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -137,7 +137,8 @@ def slotted(keys: tuple[str, ...], varying: tuple[str, ...] = ()) -> type:
     >>> slotted(("mass", "name"), ("speed",)).fields
     ('mass', 'name')
     """
-    members = {"fields": keys, "varying": varying, "__module__": "builtins"}
+    ever = tuple(dict.fromkeys(keys + varying))
+    members = {"fields": keys, "varying": varying, "ever": ever, "__module__": "builtins"}
     return type("dict", (Slotted,), members)
 
 
@@ -165,29 +166,42 @@ class SlottedDicts(Sets):
         """Whether a dict that is made here is to have a slot for each of its keys."""
         return (SITE, self.site) in self.known_sites and _has_names(thing)
 
+    def wants_slots(self, thing: DictObject) -> None:
+        """Note that a dict had better have a slot for each of its keys, if it is made here."""
+        refs = [Ref(n) for n, held in self.state.heap.items() if held is thing and n in self.sites]
+        for ref in refs if not thing.external else ():
+            self.objects.dicts |= self.site_of_slots(ref, thing)
+
     def with_slots(self, ref: Ref) -> Value:
         """A dict that was made here as one that has a slot for each of its keys, if it is to be."""
         thing = self.state.heap[ref.id]
         if not isinstance(thing, DictObject) or not _has_names(thing):
             return ref
-        site = SITE, self.sites.get(ref.id)
-        if site not in self.known_sites:
+        if (SITE, self.sites.get(ref.id)) not in self.known_sites:
             if self.loop_depth or self.making or self.fork_depth:
-                self.objects.dicts.add(site)
+                self.wants_slots(thing)
             return ref
         keys = tuple(thing.items)
-        named = [s for s in self.known_sites if isinstance(s, tuple) and s[:2] == (VARYING, keys)]
-        cls = slotted(keys, tuple(sorted(key for *_, key in named)))
+        varying = sorted(key for made, key in self.objects.varying if made == keys)
+        cls = slotted(keys, tuple(varying))
         return self.call(ir.Const(cls), list(thing.items.values()), {})
 
     def slotted_other_keys(self) -> Value:
         raise self.refuse(_ORDER, "make it with all of its keys")
 
     def slotted_varies(self, fields: Value, key: Value) -> Value:
-        varying = VARYING, self.static(fields), self.key(key)
-        if not f"_{varying[-1]}".isidentifier():
+        keys, new = self.static(fields), self.key(key)
+        if not f"_{new}".isidentifier():
             raise self.refuse(_ORDER, "make it with all of its keys")
-        raise NeedStatic(frozenset([varying]), "the keys of this dict change", self.span)
+
+        def with_key(cls: type) -> type:
+            if not issubclass(cls, Slotted) or cls.fields != keys:
+                return cls
+            return slotted(keys, tuple(sorted({*cls.varying, new})))
+
+        self.objects.varying.add((keys, new))
+        self.objects.replace(with_key)
+        raise Columns
 
 
 _ORDER = "how the keys of a dict that is one of many change can't be followed here"

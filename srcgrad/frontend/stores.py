@@ -1,7 +1,8 @@
-"""Stores: `container[key] = value`, and what may not be written so."""
+"""Stores: `container[key] = value`, what may not be written so, and `del container[key]`."""
 
 from __future__ import annotations
 
+import collections
 import operator
 from typing import Any
 
@@ -244,6 +245,36 @@ class Stores(Subscripts):
                 "make a copy of it first, or return the value",
             )
         self.store(container, key, value)
+
+    def builtin_delitem(self, container: Value, key: Value) -> Value:
+        """`del container[key]`."""
+        container = self.spread(container)
+        if isinstance(container, Choice):
+            return self.for_each(container, lambda option: self.builtin_delitem(option, key))
+        if is_none(container):
+            raise self.fault_of_none(TypeError, "doesn't support item deletion")
+        thing, key = self.thing(container), self.as_slice(container, key)
+        if isinstance(thing, Instance):
+            found = self.class_attribute(thing.type, "__delitem__")
+            if found is None:
+                raise self.fault(TypeError, f"{thing.type.__name__} doesn't support del")
+            self.call(Bound(found, container), [key], {})
+        elif isinstance(thing, DictObject):
+            lenient = [NONE] if thing.type is collections.Counter else []
+            self.call(self.attribute(container, "pop"), [key, *lenient], {})
+        elif isinstance(key, Slice):
+            kept: Value = Tuple(())
+            known = None if is_none(key.step) else self.static_slice(key)
+            if isinstance(thing, ListObject) and thing.var is None and known is not None:
+                items = list(thing.items)
+                del items[known]
+                key, kept = Slice(NONE, NONE, NONE), Tuple(tuple(items))
+            self.store_item(container, key, kept)
+        elif isinstance(thing, ListObject):
+            self.call(ir.Const(list.pop), [container, key], {})
+        else:
+            raise self.refuse(f"del of an item of {described(container)} can't be followed")
+        return NONE
 
 
 def is_objects(kind: Any) -> bool:

@@ -577,8 +577,10 @@ def _call(
     if unit.function is not None:  # the first call, which is made last
         statement.args += making.captured
         describe(statement)
-    chosen = _variables(_chosen(values.values()), state)
-    if any(v.partial for v in chosen):
+    chosen = list(_chosen(values.values()))
+    if any(v.partial for v in _variables(chosen, state)):
+        for option in chosen:
+            low.wants_table(low.on_heap(option))
         raise low.refuse(
             f"an argument of {making.closure.name!r}, which is compiled as a function, has values "
             "of different kinds",
