@@ -244,12 +244,12 @@ def of_one_branch(x):
         return {"next": grow(0.7 * v, depth - 1), "a": v * v}
 
     def walk(n):
-        return 0.1 if n is None else n["a"] + 0.5 * walk(n["next"] if "next" in n else None)
+        return 0.1 if n is None else n["a"] + 0.5 * walk(n.get("next"))
 
     root, k = grow(x[0], 2), 0
     while k < 3:
         k += 1
-        root["next"] = {**{"b": x[1], "a": x[1]}, "a": x[0]}
+        root["next"] = {"b": x[1], "a": x[0]}
     return walk(root)
 
 
