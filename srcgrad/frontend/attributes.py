@@ -32,7 +32,7 @@ from .operations import (
 )
 from .predicates import SIMPLE, is_range, is_setting, is_static, may_be_object
 from .restarts import NeedStatic
-from .stores import Stores
+from .standing import Standing
 from .structure import ABSENT, is_absent, is_long, may_be_absent
 from .subclasses import BUILTINS, added_by, has_made_init, is_named_tuple, made_init
 from .values import (
@@ -88,7 +88,7 @@ def is_exception(cls: type) -> bool:
     return issubclass(cls, BaseException)
 
 
-class Attributes(Stores):
+class Attributes(Standing):
     """Evaluates `value.name`."""
 
     def expression_Attribute(self, node: Any) -> Value:
@@ -456,7 +456,7 @@ class Attributes(Stores):
                 self.plain_setattr(ref, ir.Const(name), value)
             return value
         if name == "__class__":
-            return Place(registry.stands_for.get(thing.type, thing.type), None)
+            return Place(self.seen_class(thing, thing.type), None)
         if name == "__dict__":
             return self.builtin_vars(ref)
         if isinstance(getattr(found, "value", None), MEMBERS) and is_exception(thing.type):

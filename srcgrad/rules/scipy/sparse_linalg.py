@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 from scipy import sparse
 from scipy.linalg import expm
@@ -11,7 +13,17 @@ from ...analysis.inference import Inferred
 from ...custom import stop_gradient
 from ...kinds import INT, Array, Opaque, TupleOf, fresh_size
 from ..products import conj
-from ..registry import adjoint, definition, definitions, kind, primitives, refuse, tangent, zero
+from ..registry import (
+    adjoint,
+    definition,
+    definitions,
+    kind,
+    passes_for,
+    primitives,
+    refuse,
+    tangent,
+    zero,
+)
 from ..shaping import transposed
 from . import sparse_spectra  # noqa: F401  (it registers its rules)
 from .kinds import floating, operand_kind
@@ -69,6 +81,10 @@ def solve(A, b, permc_spec=None, use_umfpack=True):
     return spsolve(A, b)
 
 
+FACTORISED = type(linalg.splu(sparse.csc_matrix(np.eye(2))))
+
+
+@passes_for(FACTORISED, types.BuiltinMethodType)
 class Factorised:
     """What `splu` gives of a matrix whose data have derivatives; it solves anew each time."""
 
@@ -82,7 +98,6 @@ class Factorised:
         return solve(self.A, rhs)
 
 
-FACTORISED = type(linalg.splu(sparse.csc_matrix(np.eye(2))))
 OTHER = {"N": "T", "T": "N"}
 
 
