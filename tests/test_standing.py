@@ -151,3 +151,16 @@ def test_attributes_that_only_the_library_has() -> None:
         f, source = asking(f"A = sparse.{MADE[0]}", test)
         with pytest.raises(srcgrad.UnsupportedError):
             srcgrad.grad(f, source=source)(V)
+
+
+def test_a_matrix_in_another_format_is_a_copy() -> None:
+    def f(v):
+        diagonal = sparse.diags(v)
+        converted = diagonal.tocsr()
+        converted *= 2.0
+        same = converted.tocsr()
+        same *= v[0]
+        return diagonal.sum() + 0.1 * converted.sum()
+
+    check_grads(f, (X,), order=1)
+    assert srcgrad.value_and_grad(f)(X)[0] == pytest.approx(f(X), rel=1e-14)
