@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 
 import numpy as np
@@ -20,7 +21,9 @@ from srcgrad.testing import check_grads
 
 X = np.array([1.0, 2.0, 3.0, 1.5, 2.5])
 V = np.array([1.0, 2.0, 3.0, 4.0])
+Point = collections.namedtuple("Point", "x y")
 NAMES = {
+    "Point": Point,
     "np": np, "P": (np.array([0, 1, 2, 0]), np.array([0, 1, 2, 2])), "M": np.diag(V[:3]),
     "xs": np.arange(5.0), "OUTER": sparse.csc_matrix(np.eye(3)), "sparse": sparse, "stats": stats,
     "optimize": optimize, "interpolate": interpolate, "Polynomial": Polynomial,
@@ -164,3 +167,27 @@ def test_a_matrix_in_another_format_is_a_copy() -> None:
 
     check_grads(f, (X,), order=1)
     assert srcgrad.value_and_grad(f)(X)[0] == pytest.approx(f(X), rel=1e-14)
+
+
+def test_attributes_that_only_the_one_in_its_place_has() -> None:
+    matrix = f"A = sparse.{MADE[0]}"
+    for test in ("hasattr(A, 'values')", "getattr(A, 'columns', None) is None"):
+        check(matrix, test, V)
+    check("A = np.poly1d(v)", "hasattr(A, 'values')", X)
+
+
+@pytest.mark.parametrize(
+    "made", ["Point(v[0], v[1])", "np.linalg.svd(M * v[0])", "np.poly1d(v)", "[v]", "v", "{'a': v}"]
+)
+def test_what_only_classes_have(made: str) -> None:
+    """An attribute of the class of a class isn't one of its objects."""
+    for name in ("__call__", "__name__", "mro", "__mro__", "__bases__", "__or__", "nothing"):
+        check(f"A = {made}", f"hasattr(A, {name!r})", X)
+        check(f"A = {made}", f"getattr(A, {name!r}, None) is None", X)
+
+
+def test_what_is_asked_of_a_list_of_arrays() -> None:
+    """Which needn't go together, as they must where an array is made of them."""
+    for test in ("np.isscalar(A)", "sparse.issparse(A)", "sparse.isspmatrix_csr(A)"):
+        check("A = [v, v[1:]]", test, X)
+        check("A = (v, v[1:])", test, X)

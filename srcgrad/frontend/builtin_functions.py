@@ -20,7 +20,7 @@ from .. import ir, runtime
 from ..analysis.alternatives import classes_of_kind
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, int_kind
-from ..packages import computes_attributes
+from ..packages import computes_attributes, has_of_class
 from ..rules import registry
 from .boxes import STANDS_FOR
 from .choices import options
@@ -89,7 +89,7 @@ PLAIN_MODULES = ("builtins", "collections", "numpy")  # their classes have what 
 
 def having(classes: Iterable[type], name: str) -> set[bool]:
     """Whether instances of classes have an attribute: the answers that there are."""
-    return {any(name in vars(base) for base in c.__mro__) for c in classes}
+    return {has_of_class(c, name) for c in classes}
 
 
 def of_ints(kind: Any) -> bool:
@@ -573,6 +573,8 @@ class BuiltinFunctions(Sorting):
         if isinstance(thing, Instance) and heap_type(thing) is thing.type:
             if is_reference(value):
                 return None
+            if self.unshown(thing, name):
+                return False
             if name in thing.items and thing.items[name] is not ir.UNDEFINED:
                 return None if may_be_absent(self.known(name, thing.items[name])) else True
             found = self.class_attribute(thing.type, name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import ir
+from ..packages import computes_attributes, has_of_class
 from ..rules import registry
 from .predicates import is_static
 from .stores import Stores
@@ -59,6 +60,11 @@ class Standing(Stores):
         may_be = is_static(cls.__module__) and cls.__module__ != "builtins"
         return {False, True} if may_be and not issubclass(cls, ARRAYS) else {False}
 
+    def unshown(self, thing: Instance, name: str) -> bool:
+        """Whether only the class that stands in the place of others has an attribute."""
+        seen = () if self.in_place() else self.seen_classes(thing, thing.type)
+        return thing.type not in seen and {may_have(c, name) for c in seen} == {False}
+
     def lacked(self, thing: Instance, name: str) -> bool | None:
         """Whether an object has no attribute that its class lacks here; None if it isn't known."""
         seen = self.seen_classes(thing, thing.type)
@@ -74,7 +80,14 @@ def may_have(cls: type, name: str) -> bool | None:
     >>> may_have(str, "upper"), may_have(Standing, "frames"), may_have(Standing, "unheard")
     (True, None, False)
     """
-    if hasattr(cls, name):
+    if has_of_class(cls, name):
         return True
-    methods = [f for base in cls.__mro__ for f in vars(base).values() if hasattr(f, "__code__")]
-    return None if any(name in f.__code__.co_names for f in methods) else False
+    if computes_attributes(cls):
+        return None
+    for base in cls.__mro__:
+        for member in vars(base).values():
+            function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+            code = getattr(function, "__code__", None)
+            if code is not None and (name in code.co_names or name in code.co_consts):
+                return None
+    return False

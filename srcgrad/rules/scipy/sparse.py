@@ -13,6 +13,7 @@ from scipy import sparse
 from ...analysis.inference import Inferred
 from ...ir import Const
 from ...kinds import Array, Opaque, fresh_size
+from ..parameters import AS_GIVEN
 from ..registry import adjoint, definition, inert, kind, refuse, spelled
 from ..shaping import present
 from .kinds import floating, operand_kind
@@ -217,12 +218,15 @@ def kron(A, B, format=None):
     return common([A, B])(values, rows, columns, shape, format)
 
 
+AS_GIVEN.update({sparse.issparse, sparse.isspmatrix})
 definition(sparse.issparse)(is_sparse)
 definition(sparse.isspmatrix)(lambda x: isinstance(x, (SparseMatrix, sparse.spmatrix)))
 
 
 def _register_test(name, cls):
-    definition(getattr(sparse, f"isspmatrix_{name}"))(
+    test = getattr(sparse, f"isspmatrix_{name}")
+    AS_GIVEN.add(test)
+    definition(test)(
         lambda x: x.format == name if isinstance(x, SparseMatrix) else isinstance(x, cls)
     )
 

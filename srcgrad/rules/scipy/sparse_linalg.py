@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import types
-
 import numpy as np
 from scipy import sparse
 from scipy.linalg import expm
@@ -84,7 +82,7 @@ def solve(A, b, permc_spec=None, use_umfpack=True):
 FACTORISED = type(linalg.splu(sparse.csc_matrix(np.eye(2))))
 
 
-@passes_for(FACTORISED, types.BuiltinMethodType)
+@passes_for(FACTORISED)
 class Factorised:
     """What `splu` gives of a matrix whose data have derivatives; it solves anew each time."""
 
@@ -93,9 +91,6 @@ class Factorised:
 
     def solve(self, rhs, trans="N"):
         return solve(self.A if trans == "N" else self.A.T, rhs)
-
-    def __call__(self, rhs):
-        return solve(self.A, rhs)
 
 
 OTHER = {"N": "T", "T": "N"}
@@ -121,7 +116,7 @@ kind(factors)(lambda args, kwargs: Inferred(Opaque(FACTORISED)))
 
 definition(linalg.splu)(lambda A: Factorised(A) if isinstance(A, Entries) else factors(A))
 definition(linalg.factorized)(
-    lambda A: Factorised(A) if isinstance(A, Entries) else factors(A).solve
+    lambda A: (Factorised(A) if isinstance(A, Entries) else factors(A)).solve
 )
 
 
