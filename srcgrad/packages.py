@@ -28,6 +28,15 @@ def of_class(cls: type, name: str) -> Any:
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
+def has_of_class(cls: type, name: str) -> bool:
+    """Whether the objects of a class have an attribute from it; its metaclass isn't asked.
+
+    >>> has_of_class(int, "__add__"), has_of_class(list, "__hash__"), has_of_class(int, "mro")
+    (True, True, False)
+    """
+    return any(name in vars(base) for base in cls.__mro__)
+
+
 def told(thing: Any, name: str, default: Any = None) -> Any:
     """An attribute that something has; a `__getattr__`, which may do anything, isn't asked.
 

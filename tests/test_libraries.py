@@ -719,6 +719,27 @@ def test_functions_that_numba_compiles(numba):
     check_grads(lambda x: clipped(x, 1.0) * clipped(3.0, x), (0.7,))
 
 
+def test_typed_lists_and_dicts_of_numba(numba):
+    typed = pytest.importorskip("numba.typed")
+    types = numba.types
+
+    @numba.njit
+    def summed(x):
+        squares, found = typed.List(), typed.Dict.empty(types.int64, types.float64)
+        cubes = typed.List.empty_list(types.float64)
+        for i in range(x.shape[0]):
+            squares.append(x[i] * x[i])
+            cubes.append(squares[i] * x[i])
+            found[i % 2] = found.get(i % 2, 0.0) + x[i] * cubes[-1]
+        total = 0.0
+        for square in squares:
+            total += square * len(cubes)
+        return total + found[0] * found[1]
+
+    check_grads(summed, (X,), order=1)
+    assert value_and_grad(summed)(X)[0] == pytest.approx(summed(X), rel=1e-14)
+
+
 HOOKED = {"count": 0}
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
-from ..packages import is_of_package, of_class, told
+from ..packages import has_of_class, is_of_package, of_class, told
 from ..rules import registry
 from ..runtime import attributes
 from .lookup import LOCAL
@@ -32,7 +32,7 @@ from .operations import (
 )
 from .predicates import SIMPLE, is_range, is_setting, is_static, may_be_object
 from .restarts import NeedStatic
-from .stores import Stores
+from .standing import Standing
 from .structure import ABSENT, is_absent, is_long, may_be_absent
 from .subclasses import BUILTINS, added_by, has_made_init, is_named_tuple, made_init
 from .values import (
@@ -88,7 +88,7 @@ def is_exception(cls: type) -> bool:
     return issubclass(cls, BaseException)
 
 
-class Attributes(Stores):
+class Attributes(Standing):
     """Evaluates `value.name`."""
 
     def expression_Attribute(self, node: Any) -> Value:
@@ -119,8 +119,9 @@ class Attributes(Stores):
                     return self.bound(found, value, value.type)
                 if self.fixed_span and name in DESCRIBING:
                     return self.attribute(self.call(ir.Const(np.asarray), [value], {}), name)
-                if not hasattr(value.type, name):
-                    raise self.refuse(f"{value.type.__name__!r} has no attribute {name!r}")
+                if not has_of_class(value.type, name):
+                    message = f"{value.type.__name__!r} object has no attribute {name!r}"
+                    raise self.fault(AttributeError, message, given=(message,))
                 return self.member(value, value.type, name)
             case Journal():
                 found = getattr(type(value.thing), name, None)
@@ -156,7 +157,7 @@ class Attributes(Stores):
                     plain: type = set if thing.is_set else dict
                     counts = thing.type is collections.Counter and name == "update"
                     kind = plain if hasattr(plain, name) and not counts else thing.type
-                if not hasattr(kind, name):
+                if not has_of_class(kind, name):
                     computed = self.computed_attribute(value, thing, name)
                     if computed is not None:
                         return computed
@@ -421,6 +422,8 @@ class Attributes(Stores):
                 f"{thing.type.__name__!r} has a __getattribute__, which can't be followed",
                 "use __getattr__ or properties",
             )
+        if self.unshown(thing, name):
+            raise self.unknown_attribute(thing, name)
         there = name in thing.items  # of a row of a table, `get` doesn't say
         held = thing.items[name] if there else ABSENT
         if isinstance(held, Choice) and may_be_absent(held):
@@ -456,7 +459,7 @@ class Attributes(Stores):
                 self.plain_setattr(ref, ir.Const(name), value)
             return value
         if name == "__class__":
-            return Place(registry.stands_for.get(thing.type, thing.type), None)
+            return Place(self.seen_class(thing, thing.type), None)
         if name == "__dict__":
             return self.builtin_vars(ref)
         if isinstance(getattr(found, "value", None), MEMBERS) and is_exception(thing.type):

@@ -20,7 +20,7 @@ from .. import ir, runtime
 from ..analysis.alternatives import classes_of_kind
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, int_kind
-from ..packages import computes_attributes
+from ..packages import computes_attributes, has_of_class
 from ..rules import registry
 from .boxes import STANDS_FOR
 from .choices import options
@@ -83,12 +83,13 @@ ITERATED: tuple[type, ...] = (
 )
 FIRST_ID = 2**64  # larger than any number that Python gives an object
 ASK_IS = "compare the objects themselves, by `is`, or use them as keys"
+HAS_UNKNOWN = "whether this has the attribute isn't known when compiling"
 PLAIN_MODULES = ("builtins", "collections", "numpy")  # their classes have what they seem to
 
 
 def having(classes: Iterable[type], name: str) -> set[bool]:
     """Whether instances of classes have an attribute: the answers that there are."""
-    return {any(name in vars(base) for base in c.__mro__) for c in classes}
+    return {has_of_class(c, name) for c in classes}
 
 
 def of_ints(kind: Any) -> bool:
@@ -400,10 +401,8 @@ class BuiltinFunctions(Sorting):
             return False if False in there else None if None in there else True
         if np.generic in classes:  # of any dtype
             classes |= OF_ANY_DTYPE
-        answers = {
-            issubclass(c, cls) or issubclass(registry.stands_for.get(c, c), cls)
-            for c in map(told_class, classes)
-        }
+        thing = self.on_heap(value)
+        answers = set().union(*(self.are_of(thing, c, cls) for c in map(told_class, classes)))
         if len(answers) == 2 and collections.deque in classes:
             raise self.refuse(OR_DEQUE)
         return answers.pop() if len(answers) == 1 else None
@@ -466,8 +465,7 @@ class BuiltinFunctions(Sorting):
                     return Place(collections.deque)
                 if self.may_be_deque(thing):
                     raise self.refuse(OR_DEQUE)
-                found = heap_type(thing)
-                return Place(registry.stands_for.get(found, found))
+                return Place(self.seen_class(thing, heap_type(thing)))
             case Choice():
                 return self.for_each(value, self.builtin_type)
             case ir.Var():
@@ -477,7 +475,7 @@ class BuiltinFunctions(Sorting):
                         "a power of ints may be a float: use isinstance(...)",
                     )
                 if is_reference(value) and len(value.kind.types) == 1:  # type: ignore[attr-defined]
-                    return Place(*value.kind.types)  # type: ignore[attr-defined]
+                    return Place(self.seen_class(None, *value.kind.types))  # type: ignore[attr-defined]
                 match value.kind:
                     case Array(shape=shape) if shape is not None:
                         return Place(np.ndarray)
@@ -575,15 +573,19 @@ class BuiltinFunctions(Sorting):
         if isinstance(thing, Instance) and heap_type(thing) is thing.type:
             if is_reference(value):
                 return None
+            if self.unshown(thing, name):
+                return False
             if name in thing.items and thing.items[name] is not ir.UNDEFINED:
                 return None if may_be_absent(self.known(name, thing.items[name])) else True
             found = self.class_attribute(thing.type, name)
             if found is None and name in (*vars(object), "__dict__", "__weakref__", "__module__"):
                 return True
-            outside = registry.stands_for.get(thing.type)
-            if found is None and outside is not None and hasattr(outside, name):
-                return True
             if found is None and self.class_attribute(thing.type, "__getattr__") is None:
+                lacked = self.lacked(thing, name)
+                if lacked is None:
+                    raise self.refuse(HAS_UNKNOWN)
+                if not lacked:
+                    return True
                 if LOCAL not in vars(thing.type):
                     self.guard_having(thing.type, None, name)
                 return False
@@ -596,7 +598,7 @@ class BuiltinFunctions(Sorting):
             return None
         answers = having(classes, name)
         if len(answers) == 2:
-            raise self.refuse("whether this has the attribute isn't known when compiling")
+            raise self.refuse(HAS_UNKNOWN)
         return answers.pop()
 
     def has_outside(self, value: ir.Const, name: str) -> bool | None:

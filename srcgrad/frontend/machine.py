@@ -19,6 +19,7 @@ The interpreter is one class in parts, each of which derives from the one before
     comparisons        comparisons, identity, `in`
     subscripts         `container[key]`
     stores             `container[key] = ...`, `del container[key]`
+    standing           the classes of objects, where others stand in their place
     attributes         `value.name`
     setters            `value.name = ...`
     displays           of tuples, lists and dicts

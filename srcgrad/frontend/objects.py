@@ -31,8 +31,6 @@ from ..errors import UnsupportedError
 from ..ir import list_append
 from ..joins import KindMismatch
 from ..kinds import BOOL, INT, ListOf, Places, Reference, fresh_size
-from ..rules import registry
-from .boxes import STANDS_FOR
 from .columns import (
     ANY,
     MISSING,
@@ -488,8 +486,9 @@ class Objects(Cursors):
             raise Unreached
         if LOCAL not in vars(thing.type):
             self.guard_having(thing.type, None, name)
-        cls = STANDS_FOR.get(thing.type) or registry.stands_for.get(thing.type, thing.type)
-        if hasattr(cls, name) and cls is not thing.type:
+        seen = self.seen_classes(thing, thing.type)
+        cls = seen[0] if seen else thing.type
+        if not self.lacked(thing, name):
             return self.refuse(f".{name} of this kind of {cls.__name__} isn't supported")
         message = f"{cls.__name__!r} object has no attribute {name!r}"
         error = self.fault(AttributeError, message, given=(message,))
@@ -512,7 +511,8 @@ class Objects(Cursors):
             raise self.unkept("isinstance() with a protocol of attributes isn't supported here")
         if issubclass(type(None), cls):
             raise self.unkept("isinstance() with the type of None isn't supported here")
-        fits = {c for c in kind.types if issubclass(told_class(c), cls)}
+        asked = cls if isinstance(cls, tuple) else (cls,)
+        fits = {c for c in kind.types if self.is_of_one(told_class(c), asked)}
         if not fits:
             return FALSE
         there = self.negated(self.same_reference(value, NONE))
@@ -525,6 +525,13 @@ class Objects(Cursors):
             return self.which(choice, [i for i, c in enumerate(classes) if c in fits])
 
         return self.either(there, ask, lambda: FALSE)
+
+    def is_of_one(self, own: type, classes: tuple[type, ...]) -> bool:
+        """Whether objects of a class in a table are of one of several classes."""
+        answers = [self.are_of(None, own, c) for c in classes]
+        if {True} not in answers and {False, True} in answers:
+            raise self.unkept("isinstance() of this value isn't known when compiling")
+        return {True} in answers
 
     def same_reference(self, a: Value, b: Value) -> Value:
         """`a is b`, where one of them is an object in a table."""

@@ -21,10 +21,24 @@ def load() -> None:
     ufunc = getattr(sys.modules.get("numba.np.ufunc.dufunc"), "DUFunc", None)
     if ufunc is not None:
         definition(ufunc.__call__)(_call_ufunc)
+    typed = sys.modules.get("numba.typed")
+    if typed is not None:  # they are lists and dicts with the types of their items said
+        definition(typed.List)(_list)
+        definition(typed.List.empty_list.__func__)(lambda cls, item_type, allocated=0: [])
+        definition(typed.Dict)(_dict)
+        definition(typed.Dict.empty.__func__)(lambda cls, key_type, value_type, n_keys=0: {})
 
 
 def _prange(*bounds):
     return range(*bounds)
+
+
+def _list(*items):
+    return list(*items)
+
+
+def _dict(*items):
+    return dict(*items)
 
 
 def _call_ufunc(self, *args, **kwargs):

@@ -34,6 +34,9 @@ SEVERAL = frozenset(
     "points arrays tup choicelist choices arys arrs xi coordinates args sample".split()
 )
 
+# Of `np.block`, the lists say how the arrays lie; the other ones ask what they are given.
+AS_GIVEN: set[Any] = {np.block, np.isscalar}
+
 
 def role(function: Any, parameter: int | str) -> str:
     """What a primitive takes for a parameter: "array", "arrays" (a sequence of them) or "other".
@@ -50,8 +53,8 @@ def role(function: Any, parameter: int | str) -> str:
     of_ufunc = isinstance(function, np.ufunc) or isinstance(told(function, "__self__"), np.ufunc)
     if not of_ufunc and package not in ("numpy", "scipy"):
         return "other"
-    if function is np.block:
-        return "other"  # the lists say how the arrays lie
+    if function in AS_GIVEN:
+        return "other"
     record = lookup(function)
     defined = definitions.get(function) or inplace_rules.get(function)
     rule = defined or (record and (record.adjoint or record.partials))

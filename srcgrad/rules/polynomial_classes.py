@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import polynomial
 
-from .registry import definition, made_of
+from .registry import definition, made_of, passes_for, told_by
 
 FAMILIES = {
     polynomial.Polynomial: (polynomial.polynomial, "poly", (-1.0, 1.0)),
@@ -27,6 +27,7 @@ class Functions:
         self.times, self.powers = getattr(module, name + "mul"), name == "poly"
 
 
+@passes_for(*FAMILIES)
 class Series:
     """A series by its coefficients, of an argument that is mapped from the domain to the window."""
 
@@ -144,6 +145,7 @@ def _register(cls, functions):
         )  # fmt: skip
 
     definition(cls)(series)
+    told_by.setdefault(Series, ("functions", {}))[1][functions] = cls
     made_of[cls] = (cls, "coef", "domain", "window")
 
 
@@ -151,6 +153,7 @@ for _cls, _family in FAMILIES.items():
     _register(_cls, Functions(*_family))
 
 
+@passes_for(np.poly1d)
 class Descending:
     """A polynomial by its coefficients, the highest first."""
 

@@ -24,6 +24,7 @@ import numpy as np
 from ..packages import told
 
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
 
 
 @dataclass(frozen=True)
@@ -520,8 +521,30 @@ made_of: dict[type, tuple[Any, ...]] = {}
 
 # Of a class of srcgrad's: the one in whose place it stands
 stands_for: dict[type, type] = {}
+# Of others: the classes that the program may see its objects as, and which attribute tells of which
+seen_as: dict[type, tuple[type, ...]] = {}
+told_by: dict[type, tuple[str, dict[Any, type]]] = {}
 # Such classes whose objects can't be returned
 only_inside: set[type] = set()
+
+
+def passes_for(*classes: type, told: tuple[str, dict[Any, type]] | None = None) -> Callable[[C], C]:
+    """Decorator: say of a class of srcgrad's which classes the program may see its objects as.
+
+    >>> @passes_for(range)
+    ... class Steps: pass
+    >>> seen_as[Steps]
+    (<class 'range'>,)
+    """
+
+    def register(cls: C) -> C:
+        seen_as[cls] = classes
+        if told is not None:
+            told_by[cls] = told
+        return cls
+
+    return register
+
 
 # Functions that return one of their operands
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .helpers import known
-from .registry import adjoint, definition, method, methods
+from .registry import adjoint, definition, method, methods, passes_for
 
 
 def present(module, *names):
@@ -229,6 +229,7 @@ adjoint(np.broadcast_to)(lambda array, shape, *, subok=False, out, d_out: d_out)
 adjoint(np.broadcast_arrays)(lambda *args, subok=False, out, d_out: tuple(d_out))
 
 
+@passes_for(np.broadcast)
 class Broadcast:
     """What `np.broadcast` returns: the shape that arrays have together, and their items in it."""
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import interpolate, linalg
 
-from ..registry import definition, refuse
+from ..registry import definition, passes_for, refuse
 from .left import left
 
 
+@passes_for(interpolate.interp1d)
 class PiecewisePolynomial:
     """Polynomials between knots, their coefficients from the highest power down.
 
@@ -81,6 +82,27 @@ class Polynomials(PiecewisePolynomial):
         return np.stack(self.coefficients)
 
 
+@passes_for(interpolate.CubicSpline)
+class Cubic(Polynomials):
+    pass
+
+
+@passes_for(interpolate.CubicHermiteSpline)
+class Hermite(Polynomials):
+    pass
+
+
+@passes_for(interpolate.PchipInterpolator)
+class Pchip(Polynomials):
+    pass
+
+
+@passes_for(interpolate.Akima1DInterpolator)
+class Akima(Polynomials):
+    pass
+
+
+@passes_for(interpolate.BSpline)
 class Interpolating(PiecewisePolynomial):
     """What SciPy makes a `BSpline`, whose integral is of zeros where it isn't extrapolated."""
 
@@ -90,6 +112,7 @@ class Interpolating(PiecewisePolynomial):
         return super().integrate(a, b, extrapolate)
 
 
+@passes_for(interpolate.UnivariateSpline, interpolate.InterpolatedUnivariateSpline)
 class Fitted:
     """What SciPy makes a `UnivariateSpline`."""
 
@@ -241,14 +264,14 @@ def cubic(x, y, bc_type="not-a-knot"):
 def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     x, axis = np.asarray(x) * 1.0, axis % np.ndim(y)
     c = cubic(x, along(y, axis), bc_type)
-    return Polynomials(c, x, True if extrapolate is None else extrapolate, axis)
+    return Cubic(c, x, True if extrapolate is None else extrapolate, axis)
 
 
 @definition(interpolate.CubicHermiteSpline)
 def cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
     x, axis = np.asarray(x) * 1.0, axis % np.ndim(y)
     c = hermite(x, along(y, axis), along(dydx, axis))
-    return Polynomials(c, x, True if extrapolate is None else extrapolate, axis)
+    return Hermite(c, x, True if extrapolate is None else extrapolate, axis)
 
 
 @definition(interpolate.PchipInterpolator)
@@ -269,7 +292,7 @@ def pchip(x, y, axis=0, extrapolate=None):
     last = pchip_end(h[-1], h[-2], secant[-1], secant[-2])
     slopes = np.concatenate((first[None], inner, last[None]))
     c = hermite(x, y, slopes)
-    return Polynomials(c, x, True if extrapolate is None else extrapolate, axis)
+    return Pchip(c, x, True if extrapolate is None else extrapolate, axis)
 
 
 def pchip_end(h0, h1, near, far):
@@ -300,7 +323,7 @@ def akima(x, y, axis=0, *, method="akima", extrapolate=None):
     safe = np.where(bends, both, 1.0)
     slopes = np.where(bends, (w1 * m[1:-2] + w2 * m[2:-1]) / safe, 0.5 * (m[3:] + m[:-3]))
     c = hermite(x, y, slopes)
-    return Polynomials(c, x, False if extrapolate is None else extrapolate, axis)
+    return Akima(c, x, False if extrapolate is None else extrapolate, axis)
 
 
 # Others
@@ -399,6 +422,7 @@ class Polygon:
         return np.interp(x, self.x, self.y)
 
 
+@passes_for(interpolate.interp1d)
 class Bounded:
     """An interpolant that raises, or has other values, outside of its knots."""
 
@@ -416,6 +440,7 @@ class Bounded:
         return in_place(np.where(aligned(below, self.later), low, inside), x.ndim, self.axis)
 
 
+@passes_for(interpolate.BSpline)
 class Spline:
     """A spline as the sum of B-splines, of the degree k, with the knots t."""
 
@@ -507,6 +532,7 @@ def regular_grid_interpolator(
     return Grid(axes, values, bounds_error, fill_value)
 
 
+@passes_for(interpolate.RegularGridInterpolator)
 class Grid:
     """Values on a grid, linear in each direction between them."""
 
@@ -554,6 +580,7 @@ def lagrange(x, w):
     return Lagrange(krogh_interpolator(x, w))
 
 
+@passes_for(np.poly1d)
 class Lagrange:
     """What SciPy makes a `poly1d`, whose value at a number is one."""
 
@@ -578,6 +605,7 @@ def barycentric_interpolator(xi, yi, axis=0):
     return Barycentric(np.asarray(xi), np.moveaxis(y, axis, 0), axis % np.ndim(y))
 
 
+@passes_for(interpolate.BarycentricInterpolator, interpolate.KroghInterpolator)
 class Barycentric:
     """The polynomial through all points, in Lagrange's form."""
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from scipy import integrate, optimize
+
+from ..registry import passes_for
+
 # what SciPy's solvers say of their way
 UNTOLD = frozenset({
     "nit", "nfev", "njev", "nhev", "nlu", "hess", "hess_inv", "grad", "active_mask", "optimality",
@@ -11,6 +15,10 @@ UNTOLD = frozenset({
 })  # fmt: skip
 
 
+OF_EQUATION = type(integrate.solve_ivp(lambda t, y: y, (0.0, 1.0), [1.0]))
+
+
+@passes_for(optimize.OptimizeResult, optimize.RootResults, OF_EQUATION)
 class OptimizeResult(dict[str, Any]):
     def __getattr__(self, name):
         if name in self:

@@ -18,7 +18,7 @@ from ...analysis.inference import Inferred
 from ...custom import stop_gradient
 from ...ir import Const
 from ...kinds import Array, Opaque, Scalar, TupleOf, fresh_size
-from ..registry import definition, kind, refuse, zero
+from ..registry import definition, kind, passes_for, refuse, zero
 from .kinds import operand_kind
 from .left import left
 from .piecewise import Spline, aligned, interp1d
@@ -56,6 +56,7 @@ kind(spline_knots)(
 )
 
 
+@passes_for(interpolate.RectBivariateSpline)
 class Surface:
     """A spline in each of two directions."""
 
@@ -138,6 +139,7 @@ def monomials(x, powers):
     return np.prod(x[:, None, :] ** powers, axis=-1)
 
 
+@passes_for(interpolate.RBFInterpolator)
 class Kernels:
     """The sum of kernels about the data and of a polynomial."""
 
@@ -268,6 +270,7 @@ def located_kind(args, kwargs):
     return Inferred(TupleOf((corners, Array(np.dtype(bool), shape))))
 
 
+@passes_for(interpolate.LinearNDInterpolator)
 class Triangulated:
     """What is linear on each triangle, as long as the same points are its corners."""
 
@@ -343,6 +346,7 @@ def nearest_kind(args, kwargs):
     return None if shape is None else Inferred(Array(WHOLE, shape))
 
 
+@passes_for(interpolate.NearestNDInterpolator)
 class Nearest:
     """The value at the nearest point."""
 

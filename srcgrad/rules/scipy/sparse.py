@@ -13,12 +13,16 @@ from scipy import sparse
 from ...analysis.inference import Inferred
 from ...ir import Const
 from ...kinds import Array, Opaque, fresh_size
+from ..parameters import AS_GIVEN
 from ..registry import adjoint, definition, inert, kind, refuse, spelled
 from ..shaping import present
 from .kinds import floating, operand_kind
 from .sparse_entries import (
     FORMATS,
+    OF_MATRICES,
     OPAQUE,
+    OuterArray,
+    OuterMatrix,
     SparseArray,
     SparseMatrix,
     as_sparse,
@@ -72,7 +76,7 @@ def flipped_kind(args, kwargs):
 
 def type_of(operand):
     cls = type(operand.value) if isinstance(operand, Const) else operand.kind.type
-    return sparse.csr_array if issubclass(cls, sparse.sparray) else sparse.csr_matrix
+    return OuterArray if issubclass(cls, sparse.sparray) else OuterMatrix
 
 
 def product_kind(args, rows):
@@ -156,7 +160,7 @@ def cast(A, dtype):
     return A if dtype is None else A.mapped(np.asarray(A.values, dtype))
 
 
-def stacked(blocks, axis, dtype):
+def stacked(blocks, axis, format, dtype):
     matrices = [as_sparse(A) for A in blocks]
     values, rows, columns, end = [], [], [], 0
     for A in matrices:
@@ -167,12 +171,27 @@ def stacked(blocks, axis, dtype):
     m, n = matrices[0].shape
     shape = (end, n) if axis == 0 else (m, end)
     cls = common(matrices)
-    made = cls(np.concatenate(values), np.concatenate(rows), np.concatenate(columns), shape)
-    return cast(made, dtype)
+    layout = stacked_layout([A.layout for A in matrices])
+    made = cls(np.concatenate(values), np.concatenate(rows), np.concatenate(columns), shape, layout)
+    return cast(made.asformat(format), dtype)
 
 
-definition(sparse.vstack)(lambda blocks, format=None, dtype=None: stacked(blocks, 0, dtype))
-definition(sparse.hstack)(lambda blocks, format=None, dtype=None: stacked(blocks, 1, dtype))
+def stacked_layout(layouts):
+    """The format of several matrices beside each other, of theirs; None if it isn't known."""
+    for name in ("csr", "csc"):
+        if all(layout == name for layout in layouts):
+            return name
+    return None if None in layouts else "coo"
+
+
+@definition(sparse.vstack)
+def vstack(blocks, format=None, dtype=None):
+    return stacked(blocks, 0, format, dtype)
+
+
+@definition(sparse.hstack)
+def hstack(blocks, format=None, dtype=None):
+    return stacked(blocks, 1, format, dtype)
 
 
 @definition(sparse.block_diag)
@@ -184,9 +203,9 @@ def block_diag(mats, format=None, dtype=None):
         rows.append(A.rows + m)
         columns.append(A.columns + n)
         m, n = m + A.shape[0], n + A.shape[1]
-    cls = common(matrices)
-    made = cls(np.concatenate(values), np.concatenate(rows), np.concatenate(columns), (m, n))
-    return cast(made, dtype)
+    cls, shape = common(matrices), (m, n)
+    made = cls(np.concatenate(values), np.concatenate(rows), np.concatenate(columns), shape, "coo")
+    return cast(made.asformat(format), dtype)
 
 
 @definition(sparse.kron)
@@ -196,10 +215,24 @@ def kron(A, B, format=None):
     rows = np.ravel(A.rows[:, None] * B.shape[0] + B.rows)
     columns = np.ravel(A.columns[:, None] * B.shape[1] + B.columns)
     shape = (A.shape[0] * B.shape[0], A.shape[1] * B.shape[1])
-    return common([A, B])(values, rows, columns, shape)
+    return common([A, B])(values, rows, columns, shape, format)
 
 
+AS_GIVEN.update({sparse.issparse, sparse.isspmatrix})
 definition(sparse.issparse)(is_sparse)
+definition(sparse.isspmatrix)(lambda x: isinstance(x, (SparseMatrix, sparse.spmatrix)))
+
+
+def _register_test(name, cls):
+    test = getattr(sparse, f"isspmatrix_{name}")
+    AS_GIVEN.add(test)
+    definition(test)(
+        lambda x: x.format == name if isinstance(x, SparseMatrix) else isinstance(x, cls)
+    )
+
+
+for _name, _cls in OF_MATRICES.items():
+    _register_test(_name, _cls)
 
 
 def extent(indices):
@@ -211,37 +244,37 @@ def indices(places):
     return np.asarray(places, np.intp)
 
 
-def of_places(cls, arg1, shape, format=None):
+def of_places(cls, arg1, shape, layout, ordered):
     values, (rows, columns) = arg1
     rows, columns = indices(rows), indices(columns)
     if shape is None:
         shape = (extent(rows), extent(columns))
-    return cls(np.asarray(values), rows, columns, shape, format)
+    return cls(np.asarray(values), rows, columns, shape, layout, ordered)
 
 
 def coo(cls, arg1, shape):
     if isinstance(arg1, tuple):
-        return of_places(cls, arg1, shape, "coo")
-    return of_matrix(cls, arg1)
+        return of_places(cls, arg1, shape, "coo", True)
+    return of_matrix(cls, arg1, "coo")
 
 
-def of_matrix(cls, A):
-    A = as_sparse(A)
-    return cls(A.values, A.rows, A.columns, A.shape)
+def of_matrix(cls, A, layout):
+    A = as_sparse(A).tocoo() if layout == "coo" else as_sparse(A).converted(layout)
+    return cls(A.values, A.rows, A.columns, A.shape, layout, A.ordered)
 
 
 def compressed(cls, arg1, shape, format):
     """A `csr` or `csc` matrix, of what such classes take."""
     if not isinstance(arg1, tuple):
-        return of_matrix(cls, arg1)
+        return of_matrix(cls, arg1, format)
     if len(arg1) < 3:
-        values, places = arg1
-        return of_places(cls, (np.array(values), places), shape)  # a copy: equal places are summed
+        values, places = arg1  # a copy: equal places are summed
+        return of_places(cls, (np.array(values), places), shape, format, False)
     values, inner, starts = arg1
     inner, outer = indices(inner), np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     if format == "csr":
-        return cls(values, outer, inner, shape or (len(starts) - 1, extent(inner)), format)
-    return cls(values, inner, outer, shape or (extent(inner), len(starts) - 1), format)
+        return cls(values, outer, inner, shape or (len(starts) - 1, extent(inner)), format, True)
+    return cls(values, inner, outer, shape or (extent(inner), len(starts) - 1), format, True)
 
 
 definition(sparse.coo_matrix)(
@@ -288,17 +321,18 @@ def of_diagonals(cls, diagonals, offsets, shape):
         data.append(values)
         rows.append(np.arange(count) + max(-k, 0))
         columns.append(np.arange(count) + max(k, 0))
-    return cls(np.concatenate(data), np.concatenate(rows), np.concatenate(columns), shape)
+    places = np.concatenate(rows), np.concatenate(columns)
+    return cls(np.concatenate(data), *places, shape, "dia")
 
 
 @definition(sparse.diags)
 def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
-    return cast(of_diagonals(SparseMatrix, diagonals, offsets, shape), dtype)
+    return cast(of_diagonals(SparseMatrix, diagonals, offsets, shape).asformat(format), dtype)
 
 
 @definition(sparse.diags_array)
 def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=None):
-    return cast(of_diagonals(SparseArray, diagonals, offsets, shape), dtype)
+    return cast(of_diagonals(SparseArray, diagonals, offsets, shape).asformat(format), dtype)
 
 
 def banded(cls, data, offsets, shape):
@@ -308,7 +342,7 @@ def banded(cls, data, offsets, shape):
     rows = np.arange(count) - offsets[:, None]
     inside = (rows >= 0) & (rows < shape[0])
     columns = np.broadcast_to(np.arange(count), rows.shape)
-    return cls(data[:, :count][inside], rows[inside], columns[inside], shape)
+    return cls(data[:, :count][inside], rows[inside], columns[inside], shape, "dia")
 
 
 @kind(sparse.spdiags)
@@ -318,7 +352,7 @@ def spdiags_kind(args, kwargs):
 
 def diagonal(cls, arg1, shape):
     """A `dia` matrix, of what such classes take."""
-    return banded(cls, *arg1, shape) if isinstance(arg1, tuple) else of_matrix(cls, arg1)
+    return banded(cls, *arg1, shape) if isinstance(arg1, tuple) else of_matrix(cls, arg1, "dia")
 
 
 definition(sparse.dia_matrix)(
@@ -331,30 +365,28 @@ definition(sparse.dia_array)(
 )
 
 
-def diagonal_of_ones(cls, m, n, k, dtype):
+def diagonal_of_ones(cls, m, n, k, dtype, format):
     n = m if n is None else n
-    return of_diagonals(cls, np.ones(min(m + min(k, 0), n - max(k, 0)), dtype), k, (m, n))
+    ones = np.ones(min(m + min(k, 0), n - max(k, 0)), dtype)
+    return of_diagonals(cls, ones, k, (m, n)).asformat(format)
 
 
-definition(sparse.eye)(
-    lambda m, n=None, k=0, dtype=float, format=None: diagonal_of_ones(SparseMatrix, m, n, k, dtype)
-)
-definition(sparse.eye_array)(
-    lambda m, n=None, *, k=0, dtype=float, format=None: diagonal_of_ones(
-        SparseArray, m, n, k, dtype
-    )
-)
-definition(sparse.identity)(
-    lambda n, dtype=float, format=None: diagonal_of_ones(SparseMatrix, n, n, 0, dtype)
-)
+@definition(sparse.eye)
+def eye(m, n=None, k=0, dtype=float, format=None):
+    return diagonal_of_ones(SparseMatrix, m, n, k, dtype, format)
 
 
-DESCRIBING = (
-    *(sparse.isspmatrix, sparse.isspmatrix_bsr, sparse.isspmatrix_coo, sparse.isspmatrix_csc),
-    *(sparse.isspmatrix_csr, sparse.isspmatrix_dia, sparse.isspmatrix_dok, sparse.isspmatrix_lil),
-    *present(sparse, "get_index_dtype", "safely_cast_index_arrays"),
-)
-inert(*DESCRIBING)
+@definition(sparse.eye_array)
+def eye_array(m, n=None, *, k=0, dtype=float, format=None):
+    return diagonal_of_ones(SparseArray, m, n, k, dtype, format)
+
+
+@definition(sparse.identity)
+def identity(n, dtype=float, format=None):
+    return diagonal_of_ones(SparseMatrix, n, n, 0, dtype, format)
+
+
+inert(*present(sparse, "get_index_dtype", "safely_cast_index_arrays"))
 for name in (
     "block_array bmat expand_dims find kronsum load_npz matrix_transpose permute_dims rand random "
     "random_array save_npz spdiags swapaxes tril triu"

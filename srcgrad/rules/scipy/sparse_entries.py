@@ -10,19 +10,28 @@ from ...analysis.inference import Inferred
 from ...ir import Const
 from ...kinds import Array, TupleOf, fresh_size
 from ..matrix_class import Matrix
-from ..registry import adjoint, kind, refuse
+from ..registry import adjoint, kind, passes_for, refuse
 from .kinds import floating, operand_kind
 
-FORMATS = tuple(
-    getattr(sparse, f"{name}_{ending}")
-    for name in ("csr", "csc", "coo", "dia", "bsr", "lil", "dok")
-    for ending in ("matrix", "array")
-)
+NAMES = ("csr", "csc", "coo", "dia", "bsr", "lil", "dok")
+OF_MATRICES = {name: getattr(sparse, f"{name}_matrix") for name in NAMES}
+OF_ARRAYS = {name: getattr(sparse, f"{name}_array") for name in NAMES}
+FORMATS = (*OF_MATRICES.values(), *OF_ARRAYS.values())
 OPAQUE = "its entries carry no derivative; make the matrix of its data in the function"
 
 
 def dtype_of(operand):
     return getattr(operand.value, "dtype", None) if isinstance(operand, Const) else None
+
+
+@passes_for(*OF_MATRICES.values())
+class OuterMatrix(sparse.csr_matrix):  # type: ignore[misc]
+    """What becomes of a matrix from outside, in a format that isn't followed."""
+
+
+@passes_for(*OF_ARRAYS.values())
+class OuterArray(sparse.csr_array):  # type: ignore[misc]
+    """The same of an array."""
 
 
 def entries(A):
@@ -82,6 +91,34 @@ refuse(
 )
 
 
+def untold(shape):
+    """The format of a sparse matrix, which isn't followed."""
+    return shape
+
+
+refuse(untold, reason="which format this is in isn't followed", always=True)
+
+
+def computed(a, b):
+    """The format of a difference or product, of those of its operands; None if it isn't known.
+
+    >>> computed("csc", "dia"), computed("dia", "dia"), computed("coo", "coo")
+    ('csc', 'dia', 'csr')
+    """
+    if a is None or b is None:
+        return None
+    if a in ("csr", "csc", "bsr"):
+        return a
+    return "dia" if a == "dia" and b == "dia" else "csr"
+
+
+def added(a, b):
+    """The format of a sum."""
+    if a == "dok" or (a == "dia" and b in ("csc", "bsr")):
+        return a if a == "dok" else b
+    return computed(a, b)
+
+
 def one_dimensional(A):
     """A row or column of a `csr_array`, which is one-dimensional."""
     return A
@@ -117,12 +154,21 @@ def is_full(key):
 class Entries:
     """A sparse matrix by its entries; those at the same place add up.
 
-    `format` is the format whose `data` are the values as they stand, or None.
+    `layout` is the name of its format, or None if that isn't known; its `data` are the values as
+    they stand if they are `ordered`.
     """
 
-    def __init__(self, values, rows, columns, shape, format=None):
+    def __init__(self, values, rows, columns, shape, layout=None, ordered=False):
         self.values, self.rows, self.columns = values, rows, columns
-        self.shape, self.format, self.ndim = shape, format, 2
+        self.shape, self.layout, self.ordered, self.ndim = shape, layout, ordered, 2
+
+    @property
+    def format(self):
+        return untold(self.shape) if self.layout is None else self.layout
+
+    @property
+    def dtype(self):
+        return self.values.dtype
 
     def places(self):
         """The place of each entry, a number."""
@@ -130,27 +176,27 @@ class Entries:
 
     def mapped(self, values):
         """The matrix of other numbers at the same places."""
-        return type(self)(values, self.rows, self.columns, self.shape, self.format)
+        return type(self)(values, self.rows, self.columns, self.shape, self.layout, self.ordered)
 
     @property
     def data(self):
-        return self.values if self.format is not None else unordered(self.values)
+        return self.values if self.ordered else unordered(self.values)
 
     @property
     def row(self):
-        return self.rows if self.format == "coo" else unordered(self.rows)
+        return self.rows if self.ordered and self.layout == "coo" else unordered(self.rows)
 
     @property
     def col(self):
-        return self.columns if self.format == "coo" else unordered(self.columns)
+        return self.columns if self.ordered and self.layout == "coo" else unordered(self.columns)
 
     def __matmul__(self, other):
         if is_sparse(other):
             other = as_sparse(other)
             left, right = matches(self.columns, other.rows)
             values = self.values[left] * other.values[right]
-            shape = (self.shape[0], other.shape[1])
-            return type(self)(values, self.rows[left], other.columns[right], shape)
+            shape, layout = (self.shape[0], other.shape[1]), computed(self.layout, other.layout)
+            return type(self)(values, self.rows[left], other.columns[right], shape, layout)
         if isinstance(other, Matrix):
             return Matrix(self @ other.array)
         return product(self.values, self.rows, self.columns, self.shape, other)
@@ -174,10 +220,13 @@ class Entries:
         if is_sparse(other):
             other = as_sparse(other)
             left, right = matches(self.places(), other.places())
-            values = self.values[left] * other.values[right]
-            return type(self)(values, self.rows[left], self.columns[left], self.shape)
+            values, layout = self.values[left] * other.values[right], None
+            if other.shape == self.shape:
+                layout = computed(self.layout, other.layout)
+            return type(self)(values, self.rows[left], self.columns[left], self.shape, layout)
         factors = np.broadcast_to(np.asarray(other), self.shape)[self.rows, self.columns]
-        return type(self)(self.values * factors, self.rows, self.columns, self.shape)
+        layout = None if self.layout is None or self.layout == "dia" else "coo"
+        return type(self)(self.values * factors, self.rows, self.columns, self.shape, layout)
 
     def __truediv__(self, other):
         return self.mapped(self.values / other) if is_number(other) else self.multiply(1 / other)
@@ -201,18 +250,29 @@ class Entries:
         if not is_sparse(other):
             return self.dense(self.toarray() + np.asarray(other))
         other = as_sparse(other)
+        layout = added(self.layout, other.layout)
+        if self.layout == "dia" and layout != "dia":
+            return other.with_entries(self, layout)
+        return self.with_entries(other, layout)
+
+    def with_entries(self, other, layout):
+        """With the entries of another matrix added."""
         values = np.concatenate((self.values, other.values))
         rows = np.concatenate((self.rows, other.rows))
-        return type(self)(values, rows, np.concatenate((self.columns, other.columns)), self.shape)
+        columns = np.concatenate((self.columns, other.columns))
+        return type(self)(values, rows, columns, self.shape, layout)
 
     def __radd__(self, other):
-        return self + other
+        return as_sparse(other) + self if is_sparse(other) else self + other
 
     def __sub__(self, other):
-        return self + -other
+        if not is_sparse(other):
+            return self + -other
+        other = as_sparse(other)
+        return self.with_entries(-other, computed(self.layout, other.layout))
 
     def __rsub__(self, other):
-        return -self + other
+        return as_sparse(other) - self if is_sparse(other) else -self + other
 
     def __getitem__(self, key):
         m, n = self.shape
@@ -231,23 +291,24 @@ class Entries:
     def chosen_rows(self, chosen):
         left, right = matches(chosen, self.rows)
         shape = (len(chosen), self.shape[1])
-        return type(self)(self.values[right], left, self.columns[right], shape)
+        return type(self)(self.values[right], left, self.columns[right], shape, self.layout)
 
     def at(self, i, j):
         """The elements at the places `i`, `j`: an array, of two-dimensional places a matrix."""
         left, right = matches(np.ravel(i * self.shape[1] + j), self.places())
         values = self.values[right]
         if i.ndim > 1:
-            return type(self)(values, left // i.shape[1], left % i.shape[1], i.shape)
+            rows, columns = left // i.shape[1], left % i.shape[1]
+            return type(self)(values, rows, columns, i.shape, self.layout)
         found = np.zeros(len(i), values.dtype)
         np.add.at(found, left, values)
         return self.dense(found)
 
     @property
     def T(self):
-        format = {"csr": "csc", "csc": "csr"}.get(self.format, self.format)
+        layout = {"csr": "csc", "csc": "csr"}.get(self.layout, self.layout)
         shape = (self.shape[1], self.shape[0])
-        return type(self)(self.values, self.columns, self.rows, shape, format)
+        return type(self)(self.values, self.columns, self.rows, shape, layout, self.ordered)
 
     def transpose(self):
         return self.T
@@ -267,14 +328,19 @@ class Entries:
         return self.converted("csc")
 
     def tocoo(self, copy=False):
-        if self.format is None:
+        if self.layout == "coo":
             return self
-        return type(self)(self.values, self.rows, self.columns, self.shape, "coo")
+        return type(self)(self.values, self.rows, self.columns, self.shape, "coo", self.ordered)
 
-    def converted(self, format):
-        if self.format is None or self.format == format:
+    def asformat(self, format, copy=False):
+        if copy:
+            raise NotImplementedError("a format asked for with copy=True: copy the matrix first")
+        return self if format is None else self.converted(format)
+
+    def converted(self, layout):
+        if self.layout == layout:
             return self
-        return type(self)(np.array(self.values), self.rows, self.columns, self.shape)
+        return type(self)(np.array(self.values), self.rows, self.columns, self.shape, layout)
 
     def copy(self):
         return self.mapped(np.array(self.values))
@@ -294,6 +360,7 @@ class Entries:
         return found
 
 
+@passes_for(*OF_ARRAYS.values(), told=("layout", OF_ARRAYS))
 class SparseArray(Entries):
     """A `csr_array` and its like: `*` is the product of the elements."""
 
@@ -316,6 +383,7 @@ class SparseArray(Entries):
         return found
 
 
+@passes_for(*OF_MATRICES.values(), told=("layout", OF_MATRICES))
 class SparseMatrix(Entries):
     """A `csr_matrix` and its like: `*` is the product, what is dense an `np.matrix`."""
 
@@ -356,4 +424,5 @@ def as_sparse(x):
         return SparseArray(*entries(x), x.shape)
     x = np.atleast_2d(x)
     m, n = x.shape
-    return SparseMatrix(x.ravel(), np.repeat(np.arange(m), n), np.tile(np.arange(n), m), (m, n))
+    rows, columns = np.repeat(np.arange(m), n), np.tile(np.arange(n), m)
+    return SparseMatrix(x.ravel(), rows, columns, (m, n), "coo")

@@ -11,7 +11,17 @@ from ...analysis.inference import Inferred
 from ...custom import stop_gradient
 from ...kinds import INT, Array, Opaque, TupleOf, fresh_size
 from ..products import conj
-from ..registry import adjoint, definition, definitions, kind, primitives, refuse, tangent, zero
+from ..registry import (
+    adjoint,
+    definition,
+    definitions,
+    kind,
+    passes_for,
+    primitives,
+    refuse,
+    tangent,
+    zero,
+)
 from ..shaping import transposed
 from . import sparse_spectra  # noqa: F401  (it registers its rules)
 from .kinds import floating, operand_kind
@@ -69,6 +79,10 @@ def solve(A, b, permc_spec=None, use_umfpack=True):
     return spsolve(A, b)
 
 
+FACTORISED = type(linalg.splu(sparse.csc_matrix(np.eye(2))))
+
+
+@passes_for(FACTORISED)
 class Factorised:
     """What `splu` gives of a matrix whose data have derivatives; it solves anew each time."""
 
@@ -78,11 +92,7 @@ class Factorised:
     def solve(self, rhs, trans="N"):
         return solve(self.A if trans == "N" else self.A.T, rhs)
 
-    def __call__(self, rhs):
-        return solve(self.A, rhs)
 
-
-FACTORISED = type(linalg.splu(sparse.csc_matrix(np.eye(2))))
 OTHER = {"N": "T", "T": "N"}
 
 
@@ -106,7 +116,7 @@ kind(factors)(lambda args, kwargs: Inferred(Opaque(FACTORISED)))
 
 definition(linalg.splu)(lambda A: Factorised(A) if isinstance(A, Entries) else factors(A))
 definition(linalg.factorized)(
-    lambda A: Factorised(A) if isinstance(A, Entries) else factors(A).solve
+    lambda A: (Factorised(A) if isinstance(A, Entries) else factors(A)).solve
 )
 
 

@@ -13,10 +13,11 @@ from scipy.spatial.transform import Rotation, Slerp
 
 from ...analysis.inference import Inferred
 from ...kinds import Array, fresh_size
-from ..registry import definition, inert, kind, refuse
+from ..registry import definition, inert, kind, passes_for, refuse
 from ..spectral import unitary_factor
 
 
+@passes_for(Rotation)
 class Turn(Rotation):  # type: ignore[misc]
     """Rotations by their unit quaternions, the real part last: one, or an array of them."""
 

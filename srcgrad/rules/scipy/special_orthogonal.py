@@ -8,9 +8,12 @@ import numpy as np
 from scipy import special
 
 from ..polynomial_classes import Descending
-from ..registry import definition, made_of
+from ..registry import definition, made_of, passes_for
+
+OF_SCIPY = type(special.legendre(1))
 
 
+@passes_for(OF_SCIPY)
 class Orthogonal(Descending):
     """A polynomial that is evaluated by the function of its family, as SciPy's are."""
 
@@ -32,6 +35,7 @@ class Orthogonal(Descending):
         raise NotImplementedError("the weights of a polynomial: use scipy.special.roots_legendre")
 
 
+@passes_for(OF_SCIPY)
 class OrthogonalOutside(Descending):
     """One that is there before: what SciPy evaluates it by hides its order."""
 
@@ -45,7 +49,7 @@ class OrthogonalOutside(Descending):
         )
 
 
-made_of[type(special.legendre(1))] = (OrthogonalOutside, "coeffs", "weights")
+made_of[OF_SCIPY] = (OrthogonalOutside, "coeffs", "weights")
 
 
 def of_order(n, nodes, leading, evaluate, monic):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from ..registry import Unknown, adjoint, definition, primitives, refuse
+from ..registry import Unknown, adjoint, definition, passes_for, primitives, refuse
 
 HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 BY_SHAPE = "by the shape of the distribution it has no closed form"
@@ -148,6 +148,7 @@ def parameters(distribution, args, kwds, loc, scale, valid):
 # The methods of all distributions
 
 
+@passes_for(type(stats.norm()), type(stats.poisson(1)))
 class Frozen:
     """A distribution with its parameters."""
 

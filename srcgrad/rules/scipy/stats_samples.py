@@ -10,7 +10,7 @@ from scipy import special, stats
 
 from ...analysis.inference import Inferred
 from ...kinds import Array
-from ..registry import definition, kind, zero
+from ..registry import definition, kind, passes_for, zero
 from .kinds import operand_kind
 from .left import left
 
@@ -82,6 +82,7 @@ def energy_distance(u_values, v_values, u_weights=None, v_weights=None):
 # Student's tests
 
 
+@passes_for(type(stats.ttest_1samp([1.0, 2.0], 0.0)))
 class Tested:
     """As SciPy's: a tuple of two that has other attributes."""
 
@@ -222,6 +223,7 @@ def binned_statistic(x, values, statistic="mean", bins=10, range=None):
 # Densities
 
 
+@passes_for(stats.gaussian_kde)
 class Density:
     """What SciPy makes a `gaussian_kde`: the mean of normal densities about the data."""
 
