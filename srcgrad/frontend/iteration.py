@@ -109,7 +109,7 @@ class Iteration(Expressions):
             return
         constant = isinstance(length, ir.Const) and length.value <= MOST_UNROLLED
         few = isinstance(length, ir.Const) and length.value <= MOST_NEEDED
-        known = few or bool(getattr(length, "origins", ()))
+        known = few or self.specialisable(getattr(length, "origins", frozenset()))
         eager = sequence.structural or self.fixed_span
         if known and ("%site", site) in self.known_sites and unrolled(MOST_UNROLLED):
             return
