@@ -1144,3 +1144,18 @@ def function_of_none_alone(x, flag):
 @pytest.mark.parametrize("flag", [1.0, -1.0])
 def test_a_function_of_numbers_fails_given_none(f, flag):
     check_grads(f, (0.7, flag), order=1, argnums=0)
+
+
+@pytest.mark.parametrize("extreme", [np.argmax, np.argmin, np.nanargmax, np.ptp])
+def test_extremes_of_lists_without_items_are_caught(extreme):
+    def f(x):
+        positive = [v for v in x if v > 0]
+        try:
+            place = extreme(positive)
+        except ValueError:
+            place = 5
+        return x[0] * (x[1] + round(place))
+
+    for x in (np.array([-1.0, 2.0, 3.4]), np.array([-1.0, -2.0, -3.4])):
+        slopes = [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(srcgrad.grad(f)(x), slopes, rtol=1e-6)
