@@ -287,6 +287,8 @@ class BuiltinFunctions(Sorting):
             return value if key is None else self.call(key, [value], {})
 
         frame, one = self.current, ir.Const(1)
+        name = "max" if largest else "min"
+        self.need_some(sequence, ValueError, f"{name}() arg is an empty sequence")
         start = sequence.item(ir.Const(0))
         best, best_key = self.hidden(start), self.hidden(key_of(start))
         rest = self.binary(operator.sub, sequence.length, one)
