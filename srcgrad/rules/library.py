@@ -371,7 +371,7 @@ def mean_square(items, center, freedom):
 
 def deviation(square):
     """The root, with the derivative of `np.std` where nothing deviates: zero."""
-    return np.sqrt(square) if square > 0 else square
+    return float(np.sqrt(square)) if square > 0 else float(square)
 
 
 @definition(statistics.variance)
