@@ -296,3 +296,24 @@ def test_what_a_function_outside_keeps_is_read():
         return total + np.sum(grid.weights * x**2) + len([*rows, x])
 
     check(f, POINT)
+
+
+def test_a_local_name_that_changes_is_the_functions_own():
+    def f(x):
+        @lru_cache(None)
+        def chain(i, j):
+            if i == j:
+                return 0.0
+            best = np.inf
+            for k in range(i, j):
+                best = min(best, chain(i, k) + chain(k + 1, j) + x[i - 1] * x[k] * x[j])
+            return best
+
+        return chain(1, len(x) - 1)
+
+    x = np.array([0.6, 1.3, 2.2])
+    np.testing.assert_allclose(srcgrad.grad(f)(x), [1.3 * 2.2, 0.6 * 2.2, 0.6 * 1.3])
+    x = np.array([0.6, 1.3, 2.2, 0.3, 1.7])
+    found, h = srcgrad.grad(f)(x), 1e-6
+    slopes = [(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(5)]
+    np.testing.assert_allclose(found, slopes, rtol=1e-6)

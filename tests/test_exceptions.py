@@ -1,6 +1,7 @@
 """Exceptions that pass through a `finally`, the end of a `with` or a loop until they are caught."""
 
 import contextlib
+import functools
 import math
 
 import numpy as np
@@ -1144,3 +1145,50 @@ def function_of_none_alone(x, flag):
 @pytest.mark.parametrize("flag", [1.0, -1.0])
 def test_a_function_of_numbers_fails_given_none(f, flag):
     check_grads(f, (0.7, flag), order=1, argnums=0)
+
+
+@pytest.mark.parametrize("extreme", [np.argmax, np.argmin, np.nanargmax, np.ptp])
+def test_extremes_of_lists_without_items_are_caught(extreme):
+    def f(x):
+        positive = [v for v in x if v > 0]
+        try:
+            place = extreme(positive)
+        except ValueError:
+            place = 5
+        return x[0] * (x[1] + round(place))
+
+    for x in (np.array([-1.0, 2.0, 3.4]), np.array([-1.0, -2.0, -3.4])):
+        slopes = [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(srcgrad.grad(f)(x), slopes, rtol=1e-6)
+
+
+EXTREMES_OF_MANY = {
+    "key": lambda items: min(items, key=lambda v: -v),
+    "pairs": lambda items: max((v, k) for k, v in enumerate(items))[0],
+    "zip": lambda items: min(zip(items, items, strict=True))[1],
+    "arrays": lambda items: max([v * np.ones(2) for v in items], key=lambda a: a[0])[1],
+}
+
+
+@pytest.mark.parametrize("name", [*EXTREMES_OF_MANY, "reduce"])
+def test_nothing_to_choose_from_or_to_combine(name):
+    """IndexError was raised, so that a try around it caught nothing, or what it shouldn't."""
+    use, error = EXTREMES_OF_MANY.get(name), ValueError
+    if use is None:
+        use, error = lambda items: functools.reduce(lambda a, b: a * b, items), TypeError
+
+    def f(x, caught):
+        positive = [v for v in x if v > 0]
+        try:
+            found = use(positive)
+        except caught:
+            found = 2.0
+        return found * x[0]
+
+    for x in (np.array([-1.0, 2.0, 3.4]), np.array([-1.0, -2.0, -3.4])):
+        slopes = [(f(x + e, error) - f(x - e, error)) / 2e-6 for e in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(srcgrad.grad(f)(x, error), slopes, rtol=1e-6)
+        np.testing.assert_allclose(srcgrad.grad(f)(list(x), error), slopes, rtol=1e-6)
+    for g in (f, srcgrad.grad(f)):
+        with pytest.raises(error):
+            g(np.array([-1.0, -2.0, -3.4]), IndexError)

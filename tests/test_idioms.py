@@ -2323,6 +2323,48 @@ def test_windows_by_their_length(window):
     assert srcgrad.grad(lambda m: m * np.sum(window(int(m))))(5.5) == np.sum(window(5))
 
 
+STATISTICS = [
+    statistics.mean, statistics.fmean, statistics.harmonic_mean, statistics.median,
+    statistics.variance, statistics.pvariance, statistics.stdev, statistics.pstdev,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", STATISTICS, ids=lambda f: f.__name__)
+def test_statistics_of_few_data(f):
+    """There are errors of the module's own for none or one: another one was raised, or nan."""
+
+    def caught(x):
+        try:
+            found = f([v for v in x if v > 0])
+        except statistics.StatisticsError:
+            found = 3.0
+        return found * x[0]
+
+    for values in ([-1.0, 2.0, 4.0, 7.0], [-1.0, -2.0, -0.5, 3.0], [-1.0, -2.0, -0.5, -4.0]):
+        for x in (values, np.array(values)):
+            value, gradient = srcgrad.value_and_grad(caught)(x)
+            assert value == pytest.approx(caught(x))
+            h = 1e-4 * np.eye(4)
+            slopes = [
+                (caught(np.array(values) + e) - caught(np.array(values) - e)) / 2e-4 for e in h
+            ]
+            np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-6)
+    with pytest.raises(statistics.StatisticsError) as expected:
+        f([])
+    with pytest.raises(statistics.StatisticsError, match=str(expected.value)):
+        srcgrad.grad(lambda x: f([v for v in x if v > 0]))(np.array([-1.0]))
+
+
+def test_weighted_statistics():
+    def f(x, w):
+        return statistics.fmean(x, w) * statistics.harmonic_mean(x, weights=w)
+
+    x, w = [1.2, 0.7, 2.4], [2.0, 0.5, 1.0]
+    h, (d_x, d_w) = 1e-5 * np.eye(3), srcgrad.grad(f, argnums=(0, 1))(x, w)
+    np.testing.assert_allclose(d_x, [(f(x + e, w) - f(x - e, w)) / 2e-5 for e in h], rtol=1e-7)
+    np.testing.assert_allclose(d_w, [(f(x, w + e) - f(x, w - e)) / 2e-5 for e in h], rtol=1e-7)
+
+
 @pytest.mark.parametrize("f", [statistics.mean, statistics.fmean, statistics.variance])
 def test_statistics_of_ints_of_numpy_are_refused(f):
     """Of which Python's mean is an int: 0 of [0, 1, 1]."""

@@ -513,3 +513,23 @@ def test_a_list_that_another_name_has_becomes_one_of_the_run():
     for n in (1, 2, 3):
         x = np.arange(1.0, n + 1)
         np.testing.assert_allclose(srcgrad.grad(f)(x), 2 * x + 1)
+
+
+@pytest.mark.parametrize("step", [lambda gap: gap // 2, lambda gap: gap - 1])
+def test_loops_from_what_a_loop_around_them_carries(step):
+    """`how often this loop runs isn't known` was the refusal where an inner loop stores."""
+
+    def shell_sort(items):
+        gap = len(items) // 2
+        while gap > 0:
+            for i in range(gap, len(items)):
+                item, j = items[i], i
+                while j >= gap and items[j - gap] > item:
+                    items[j] = items[j - gap]
+                    j -= gap
+                items[j] = item
+            gap = step(gap)
+        return sum(v * (k + 1) for k, v in enumerate(items))
+
+    x = [0.6, 1.3, 2.2, 0.3, 1.7]
+    assert srcgrad.grad(shell_sort)(x) == [2.0, 3.0, 5.0, 1.0, 4.0]

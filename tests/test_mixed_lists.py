@@ -131,6 +131,19 @@ def queue_of_arrays(x, n):
     return total
 
 
+def ordered_before_its_objects(x, n):
+    """`(priority, count, object)`: objects that have no order aren't asked, where counts differ."""
+    heap = [(v, k, Body(v)) for k, v in enumerate(x[:n])]
+    heapq.heapify(heap)
+    count = len(heap)
+    while len(heap) > 1:
+        first, _, a = heapq.heappop(heap)
+        second, _, b = heap[0]
+        heapq.heapreplace(heap, (first + second, count, Body(a.mass * b.mass)))
+        count += 1
+    return heap[0][0] * heap[0][2].mass
+
+
 def changed(x, n):
     items = other = [1.5]
     for i in range(n):
@@ -257,8 +270,8 @@ def dicts_in_a_table(x, n):
 
 PROGRAMS = [
     polish, events, clipped_area, objects_and_numbers, queue, queue_of_arrays, changed, dicts,
-    remembered, functions, numbers_then_arrays, numbers_joined_with_arrays,
-    copies_of_what_may_be_missing, dicts_in_a_table,
+    ordered_before_its_objects, remembered, functions, numbers_then_arrays,
+    numbers_joined_with_arrays, copies_of_what_may_be_missing, dicts_in_a_table,
 ]  # fmt: skip
 
 
@@ -275,6 +288,20 @@ def test_tuples_are_compared_as_far_as_they_are_equal():
         return x[3] * x[4] if a < b and a != b else x[5]
 
     check_grads(f, (X,))
+
+
+def test_objects_without_an_order_are_asked_where_the_items_before_are_equal():
+    def least(x):
+        return min((v, Body(v)) for v in x)[1].mass ** 2
+
+    def ordered(x):
+        return sorted((v, Body(v)) for v in x)[0][1].mass ** 2
+
+    for f in (least, ordered):
+        assert grad(f)([0.3, -0.5, 2.0]) == [0.0, -1.0, 0.0]
+        for g in (f, grad(f)):
+            with pytest.raises(TypeError):
+                g([1.0, 1.0, 2.0])
 
 
 def test_trees_of_tuples_are_refused():

@@ -186,6 +186,50 @@ def both_are_none_in_a_loop(x):
     return total
 
 
+def checked_pair(items):
+    for v in items:
+        if v < 0:
+            return None
+    return items[0] * items[1], [items[2], items[0]]
+
+
+def checked_list(items):
+    made = [0.0] * len(items)
+    for i in range(len(items)):
+        for k in range(i):
+            if items[k] - items[i] > 0.47:
+                return None
+        made[i] = items[i] ** 2
+    return made
+
+
+def checked_dict(items):
+    while items[0] < 0:
+        return None
+    for v in items:
+        if v < 0:
+            return None
+    return {"a": items[0] * items[1]}
+
+
+def none_from_within_a_loop(x):
+    """It was refused: "has values of different kinds", where the loop comes before the value."""
+    total = x[2]
+    for scale in (1.0, -1.0, 2.0):
+        pair = checked_pair(scale * x)
+        if pair is not None:
+            total += pair[0] * sum(pair[1])
+        made = checked_list(scale * x)
+        if made is None:
+            total *= x[0]
+        else:
+            made[0] = made[0] * x[1]
+            total += sum(made)
+        known = checked_dict(scale * x)
+        total += known["a"] if known is not None else x[1]
+    return total
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_optional_tuples(f):
     for point in (X, np.array([0.93, 0.35, 0.2]), np.array([0.2, 0.45, 0.5])):

@@ -547,3 +547,26 @@ def test_a_list_is_of_numbers_on_both_sides_of_a_call():
         assert "are numbers here and arrays there" in str(refusal)
     else:
         np.testing.assert_allclose(gradient, expected, rtol=1e-5)
+
+
+def cheapest(i, x):
+    if i == 0:
+        return 0.0
+    return min(cheapest(k, x) + x[i] * x[k] for k in range(i))
+
+
+def cheapest_of_a_list(i, x):
+    if i == 0:
+        return 0.0
+    return max([cheapest_of_a_list(k, x) - x[i] * x[k] for k in range(i)])
+
+
+@pytest.mark.parametrize("recursion", [cheapest, cheapest_of_a_list])
+def test_extrema_of_what_a_recursion_returns(recursion):
+    """Nothing is known of the items while the first result isn't, so that there are none yet."""
+    x = np.abs(X[:5])
+    gradient = srcgrad.grad(lambda x: recursion(len(x) - 1, x))
+    h = 1e-6
+    for e in np.eye(5):
+        above, below = (recursion(4, x + s * e) for s in (h, -h))
+        np.testing.assert_allclose(gradient(x) @ e, (above - below) / (2 * h), atol=1e-8)

@@ -13,6 +13,7 @@ import srcgrad.testing
 from srcgrad import grad
 from tests.small_programs import X, check, programs
 
+FIELDS, REPORT = "{}|{:.2f}|{!r}|{}|{{}}", "bad {0} of {1!r:>9} in {points}"
 NUMBER = re.compile(r"(\w+)\(slope=([^)]*)\)")
 
 
@@ -192,6 +193,17 @@ def sign_by_an_unknown_text(x):
         if table[column] > 0.5:
             stages.pop()
     return np.sum(table**2)
+
+
+def told_by_format(x):
+    """`text.format(...)` of objects, as an f-string has them; a container was refused."""
+    pair, layers = (x[0], Named(0.5)), [Leaky(0.5), Named(0.125)]
+    for v in x:
+        if v < -5:
+            raise ValueError(REPORT.format(pair, layers[1], points=layers))
+    text = FIELDS.format(layers[0], layers[0], layers[1], {"a": layers[1]})
+    assert text == f"{layers[0]}|{layers[0]:.2f}|{layers[1]!r}|{ {'a': layers[1]} }|{{}}"
+    return x[1] * len(text)
 
 
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)

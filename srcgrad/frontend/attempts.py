@@ -394,6 +394,8 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
     if function in DIVISIONS and all(map(is_python_number, operands)):
         return (ZeroDivisionError, *((OverflowError,) if function is operator.pow else ()))
     kind: Any = getattr(operands[0], "kind", None) if operands else None
+    if function in EXTREMES and isinstance(kind, ListOf):
+        return (ValueError,)
     if function in EXTREMES and 0 not in (getattr(kind, "shape", None) or (0,)):
         return () if all(isinstance(n, int) for n in kind.shape) else (ValueError,)  # of no items
     if function in (builtins.all, builtins.any):

@@ -254,7 +254,8 @@ class BuiltinFunctions(Sorting):
         else:
             values = list(args)
         if not values:
-            raise self.fault(ValueError, f"{function.__name__}() arg is an empty sequence")
+            fault = self.empty if self.making else self.fault  # a recursion may tell more later
+            raise fault(ValueError, f"{function.__name__}() arg is an empty sequence")
         if key is not None:
             return self.extreme_by_key(function is builtins.max, values, key)
         if len(values) == 1:
@@ -287,6 +288,8 @@ class BuiltinFunctions(Sorting):
             return value if key is None else self.call(key, [value], {})
 
         frame, one = self.current, ir.Const(1)
+        name = "max" if largest else "min"
+        self.need_some(sequence, ValueError, f"{name}() arg is an empty sequence")
         start = sequence.item(ir.Const(0))
         best, best_key = self.hidden(start), self.hidden(key_of(start))
         rest = self.binary(operator.sub, sequence.length, one)

@@ -624,6 +624,7 @@ def _special_table() -> dict[Any, str]:
         ).split()
     }
     table[str], table[repr], table[format] = "builtin_text", "builtin_repr", "builtin_format"
+    table[str.format] = "builtin_str_format"
     table[functools.reduce] = "builtin_reduce"
     table[operator.concat] = "builtin_concat"
     table[functools.partial] = "builtin_partial"

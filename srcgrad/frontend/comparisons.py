@@ -22,7 +22,7 @@ from . import running
 from .choices import FUNCTIONS, options
 from .operators import DUNDER, is_text
 from .predicates import FALSE, SIMPLE, TRUE, is_none, is_number, is_object, is_settled, is_written
-from .restarts import NeedStatic, Thaw
+from .restarts import NeedStatic, Raised, Thaw
 from .structure import OR_DEQUE, Poison, is_long, is_table
 from .truth import Truth, with_truth
 from .values import (
@@ -300,7 +300,7 @@ class Comparisons(Truth):
             return self.either(
                 self.truth(self.is_or_equals(a[0], b[0])),
                 lambda: self.truth(self.ordered_tuples(function, a[1:], b[1:])),
-                lambda: self.truth(self.compare(own, a[0], b[0])),
+                lambda: self.asked_late(lambda: self.compare(own, a[0], b[0])),
             )
         strict = operator.lt if function in (operator.lt, operator.le) else operator.gt
         op = gast.Lt() if strict is operator.lt else gast.Gt()
@@ -343,7 +343,15 @@ class Comparisons(Truth):
 
     def if_equal(self, equal: ir.Var, rest: Callable[[], Value]) -> ir.Var | ir.Const:
         """What decides if items are equal, asked only then: it may raise."""
-        return self.truth(self.either(equal, lambda: self.truth(rest()), lambda: FALSE))
+        return self.truth(self.either(equal, lambda: self.asked_late(rest), lambda: FALSE))
+
+    def asked_late(self, question: Callable[[], Value]) -> Value:
+        """The answer to what need never be asked, as of nodes behind priorities, and may raise."""
+        try:
+            return self.truth(question())
+        except Raised as error:
+            error.late = True
+            raise
 
     def both(self, function: Any, a: Value, b: Value) -> Value:
         """`a and b` or `a or b` of two bools."""

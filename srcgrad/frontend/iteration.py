@@ -109,7 +109,7 @@ class Iteration(Expressions):
             return
         constant = isinstance(length, ir.Const) and length.value <= MOST_UNROLLED
         few = isinstance(length, ir.Const) and length.value <= MOST_NEEDED
-        known = few or bool(getattr(length, "origins", ()))
+        known = few or self.specialisable(getattr(length, "origins", frozenset()))
         eager = sequence.structural or self.fixed_span
         if known and ("%site", site) in self.known_sites and unrolled(MOST_UNROLLED):
             return
@@ -632,6 +632,8 @@ class Iteration(Expressions):
         frame = self.current
         if start is None:
             sequence = self.require(value)
+            message = "reduce() of empty iterable with no initial value"
+            self.need_some(sequence, TypeError, message)
             start = sequence.item(ir.Const(0))
             rest = self.binary(operator.sub, sequence.length, ir.Const(1))
             value = Sequence(
@@ -657,6 +659,23 @@ class Iteration(Expressions):
 
         self.iterate(value, combine)
         return self.known("the total", self.state.frames[frame].pop(name))
+
+    def need_some(self, sequence: Sequence, error: type[BaseException], message: str) -> None:
+        """Inside a try: raise what Python raises where there is no first item, before it's read."""
+        length = sequence.length
+        if self.trying is None or self.surely_runs(length):
+            return
+
+        def fail() -> None:
+            raised = self.fault(error, message)
+            raised.late = True
+            raise raised
+
+        empty = self.truth(self.compare(gast.Eq(), length, ir.Const(0)))
+        if isinstance(empty, ir.Var):
+            self.branch(empty, fail, nothing)
+        elif empty.value:
+            fail()
 
     def in_loop(self) -> bool:
         return True

@@ -23,6 +23,7 @@ from ..rules.library import Memory
 from .array_protocols import ArrayProtocols
 from .effects import REPEATABLE
 from .libraries import CALLED
+from .names import scope_of
 from .outer_objects import KEPT_OUT
 from .predicates import NUMBERS, is_number
 from .restarts import NeedStatic
@@ -167,6 +168,7 @@ class Kept(ArrayProtocols):
         if not isinstance(function, Closure):
             return True
         read = {n.id for n in gast.walk(function.node) if isinstance(n, gast.Name)}
+        read -= scope_of(function.node).local
         number = function.frame
         while number is not None:
             frame = self.frames[number]

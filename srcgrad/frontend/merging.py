@@ -14,11 +14,11 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..joins import KindMismatch
-from ..kinds import BOOL, Scalar
+from ..kinds import BOOL, NOTHING, Scalar
 from ..rules.library import Memory
 from .choices import FUNCTIONS, is_choosable, is_function, options
 from .item_counts import merged as merged_count
-from .predicates import FALSE, TRUE, is_none
+from .predicates import FALSE, NONE, TRUE, is_none
 from .restarts import Materialize, Thaw
 from .structure import (
     PRESENCE,
@@ -29,6 +29,7 @@ from .structure import (
     has_layout,
     interchangeable,
     is_absent,
+    is_evaluated,
     is_long,
     is_table,
     is_view,
@@ -263,6 +264,8 @@ class Merger:
             return a
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
+        if is_evaluated(name):  # what a loop has returned, say: read only where it has a value
+            a, b = (NONE if getattr(v, "kind", None) == NOTHING else v for v in (a, b))
         if is_absent(a) or is_absent(b):
             if is_choosable(a) and is_choosable(b):
                 return self.choice(name, a, b)

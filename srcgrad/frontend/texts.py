@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
+import string
 import sys
 import types
 from typing import Any, TypeGuard
@@ -83,7 +85,8 @@ class Texts(Objects):
         return self.emit(format, operands, inferred=TEXT)
 
     def expression_JoinedStr(self, node: Any) -> Value:
-        template, args = "", []
+        template = ""
+        args: list[Value] = []
         for part in node.values:
             if isinstance(part, gast.Constant):
                 template += _literal(part.value)
@@ -91,18 +94,48 @@ class Texts(Objects):
             value = self.expression(part.value)
             self.check_wording(value)
             conversion = f"!{chr(part.conversion)}" if part.conversion not in (-1, None) else ""
-            spec, specs = self.specification(part.format_spec)
-            if conversion:
-                text = self.own_text(value, "__str__" if conversion == "!s" else "__repr__")
-            else:
-                text = self.own_text(value, "__format__", self.filled(spec, specs))
-            if text is not None and not conversion:
-                spec, specs = "", []
-            elif text is not None:
-                conversion = ""
-            args += [value if text is None else text, *specs]
-            template += "{" + conversion + (":" + spec if spec else "") + "}"
+            field, filling = self.field(value, conversion, *self.specification(part.format_spec))
+            template, args = template + field, args + filling
         return self.filled(template, args)
+
+    def builtin_str_format(self, text: Value, *args: Value, **named: Value) -> Value | None:
+        """`text.format(...)` of containers and objects; None where Python can write them itself."""
+        given = {**dict(zip(map(str, itertools.count()), args, strict=False)), **named}
+        held = any(isinstance(v, (Ref, Tuple, Choice)) for v in given.values())
+        if not isinstance(text, ir.Const) or not isinstance(text.value, str) or not held:
+            return None
+        template = ""
+        filling: list[Value] = []
+        fields = [*string.Formatter().parse(text.value)]
+        numbered = {name == "" for _, name, _, _ in fields if name == "" or (name or "").isdigit()}
+        places = itertools.count()
+        for literal, name, spec, conversion in fields:
+            template += _literal(literal)
+            if name is None:
+                continue
+            value = given.get(name or str(next(places)))
+            if value is None or "{" in (spec or "") or len(numbered) > 1:
+                return None
+            self.check_wording(value)
+            form = f"!{conversion}" if conversion else ""
+            field, more = self.field(value, form, spec or "", [])
+            template, filling = template + field, filling + more
+        return self.filled(template, filling)
+
+    def field(
+        self, value: Value, conversion: str, spec: str, specs: list[Value]
+    ) -> tuple[str, list[Value]]:
+        """A field of a text for `str.format`, and what fills it: an object's text is its own."""
+        if conversion:
+            text = self.own_text(value, "__str__" if conversion == "!s" else "__repr__")
+        else:
+            text = self.own_text(value, "__format__", self.filled(spec, specs))
+        if text is not None and not conversion:
+            spec, specs = "", []
+        elif text is not None:
+            conversion = ""
+        filling = [value if text is None else text, *specs]
+        return "{" + conversion + (":" + spec if spec else "") + "}", filling
 
     def specification(self, node: Any) -> tuple[str, list[Value]]:
         """The format that a part of an f-string is given, and what fills the fields in it."""

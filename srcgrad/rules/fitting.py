@@ -115,6 +115,8 @@ def poly(seq_of_zeros, *, out, d_out):
 @definition(np.polyfit)
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """As NumPy does it: least squares with columns of length one."""
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
     matrix = np.vander(x, deg + 1)
     right = y
     if rcond is None:

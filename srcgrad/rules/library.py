@@ -313,34 +313,97 @@ def data_points(data):
     return items
 
 
-@definition(statistics.mean, statistics.fmean)
-def mean(data):
+COUNTS = {1: "one data point", 2: "two data points"}
+
+
+def enough(data, least, name):
+    """The items of the data, of which a statistic needs some."""
     items = data_points(data)
+    if len(items) < least:
+        raise statistics.StatisticsError(f"{name} requires at least {COUNTS[least]}")
+    return items
+
+
+@definition(statistics.mean)
+def mean(data):
+    items = enough(data, 1, "mean")
     return sum(items) / len(items)
+
+
+@definition(statistics.fmean)
+def fmean(data, weights=None):
+    if weights is None:
+        items = enough(data, 1, "fmean")
+        return sum(items) / len(items)
+    items, factors = data_points(data), data_points(weights)
+    if len(items) != len(factors):
+        raise statistics.StatisticsError("data and weights must be the same length")
+    whole = sum(factors)
+    if whole == 0:
+        raise statistics.StatisticsError("sum of weights must be non-zero")
+    return sum([x * w for x, w in zip(items, factors, strict=True)]) / whole
+
+
+@definition(statistics.harmonic_mean)
+def harmonic_mean(data, weights=None):
+    items = enough(data, 1, "harmonic_mean")
+    if len(items) == 1 and weights is None and items[0] >= 0:
+        return items[0]
+    factors = [1] * len(items) if weights is None else data_points(weights)
+    if len(items) != len(factors):
+        raise statistics.StatisticsError("Number of weights does not match data size")
+    total = 0.0
+    for x, w in zip(items, factors, strict=True):
+        if x < 0 or w < 0:
+            raise statistics.StatisticsError("harmonic mean does not support negative values")
+        if x == 0 and w != 0:
+            return 0
+        total += w / x if w != 0 else 0.0
+    if total <= 0:
+        raise statistics.StatisticsError("Weighted sum must be positive")
+    return sum(factors) / total
+
+
+def mean_square(items, center, freedom):
+    middle = sum(items) / len(items) if center is None else center
+    return sum([(x - middle) ** 2 for x in items]) / freedom
+
+
+def deviation(square):
+    """The root, with the derivative of `np.std` where nothing deviates: zero."""
+    return float(np.sqrt(square)) if square > 0 else float(square)
 
 
 @definition(statistics.variance)
 def variance(data, xbar=None):
-    items = data_points(data)
-    center = sum(items) / len(items) if xbar is None else xbar
-    return sum([(x - center) ** 2 for x in items]) / (len(items) - 1)
+    items = enough(data, 2, "variance")
+    return mean_square(items, xbar, len(items) - 1)
 
 
 @definition(statistics.pvariance)
 def pvariance(data, mu=None):
-    items = data_points(data)
-    center = sum(items) / len(items) if mu is None else mu
-    return sum([(x - center) ** 2 for x in items]) / len(items)
+    items = enough(data, 1, "pvariance")
+    return mean_square(items, mu, len(items))
 
 
-definition(statistics.stdev)(lambda data, xbar=None: np.sqrt(variance(data, xbar)))
-definition(statistics.pstdev)(lambda data, mu=None: np.sqrt(pvariance(data, mu)))
+@definition(statistics.stdev)
+def stdev(data, xbar=None):
+    items = enough(data, 2, "stdev")
+    return deviation(mean_square(items, xbar, len(items) - 1))
+
+
+@definition(statistics.pstdev)
+def pstdev(data, mu=None):
+    items = enough(data, 1, "pstdev")
+    return deviation(mean_square(items, mu, len(items)))
 
 
 @definition(statistics.median)
 def median(data):
     items = sorted(data)
     n = len(items)
+    if n == 0:
+        raise statistics.StatisticsError("no median for empty data")
     if n % 2 == 1:
         return items[n // 2]
     return (items[n // 2 - 1] + items[n // 2]) / 2

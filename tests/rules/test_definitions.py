@@ -355,3 +355,18 @@ def test_refusal_shows_the_line(program: Any) -> None:
         srcgrad.grad(program)(X)
     assert error.value.span is not None
     assert error.value.span.function == program.__name__
+
+
+@pytest.mark.parametrize("fit", [np.polyfit, np.polynomial.polynomial.polyfit])
+def test_a_fit_of_no_data_raises(fit):
+    """The gradient was zero, in silence."""
+
+    def f(x):
+        positive = x[x > 0]
+        return fit(positive, positive**2, 1)[1]
+
+    gradient = srcgrad.grad(f)
+    assert np.all(np.isfinite(gradient(np.array([1.0, 2.0, -1.0]))))
+    for g in (f, gradient):
+        with pytest.raises(TypeError, match="expected non-empty vector for x"):
+            g(np.array([-1.0, -2.0, -3.0]))
