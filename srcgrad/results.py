@@ -18,7 +18,8 @@ from .errors import UnsupportedError, user_error
 from .frontend.classes import init_owner, written_new
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
-from .frontend.slotted import Slotted, items_by_key
+from .frontend.slots import Slotted
+from .frontend.slotted import items_by_key
 from .frontend.structure import (
     Poison,
     is_table,

@@ -359,3 +359,54 @@ def test_texts_among_results():
     assert tangent == {"square": 2.0, "text": None, "again": None}
     with pytest.raises(srcgrad.UnsupportedError, match="no derivative rule"):
         srcgrad.vjp(lambda x: (float(f"{x:.2f}") * x, f"{x}"), 2.0)
+
+
+class Spelled:
+    def __init__(self, v):
+        self.v = v
+
+    def __str__(self):
+        return "spelled"
+
+    def __repr__(self):
+        return "Spelled()"
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        lambda one, _: f"{one:.3f}" == "<0.250>",
+        lambda one, _: format(one, ".3f") == "<0.250>",
+        lambda one, _: f"{one:{'.2' + 'f'}}" == "<0.25>",
+        lambda _, other: f"{other!r}" == "'a'",
+        lambda _, other: f"{other!r:>5}" == "  'a'",
+        lambda _, other: f"{other:>4}" == "   a",
+        lambda one, _: f"{one}" == "spelled",
+    ],
+)
+def test_the_texts_of_what_the_data_choose(test):
+    """Each option has its own text, and raises where it takes no format."""
+
+    def f(x):
+        one = Leaky() if x[0] < 0.5 else Spelled(x[0])
+        other = "a" if x[0] < 0.5 else Spelled(x[1])
+        try:
+            return x[0] ** 2 if test(one, other) else x[1] ** 2
+        except TypeError:
+            return x[2] ** 2
+
+    gradient = srcgrad.value_and_grad(f)
+    for x in (X, X[[1, 0, 2]]):
+        value, found = gradient(x)
+        assert value == f(x)
+        np.testing.assert_allclose(found, np.where(x**2 == value, 2 * x, 0.0))
+
+
+def test_a_format_that_python_refuses_is_caught():
+    def f(x):
+        try:
+            return x[0] * len(f"{None:>5}")
+        except TypeError:
+            return x[1] ** 2
+
+    np.testing.assert_allclose(grad(f)(X), [0.0, 2 * X[1], 0.0])

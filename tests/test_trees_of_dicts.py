@@ -43,6 +43,15 @@ def asked_for_its_class(x):
     return walk(tree(x, 2))
 
 
+def compared(x):
+    n, found = tree(x, 2), 0.0
+    while n is not None:
+        found += (n.__class__ is dict) * x[0] + (n == n) * x[1] + (n.get("left") == None)  # noqa: E711
+        found += (n["left"] != None) * 2.0 * x[2] if "left" in n else n["v"] ** 2  # noqa: E711
+        n = n.get("left")
+    return found
+
+
 def caught(x):
     def walk(n):
         try:

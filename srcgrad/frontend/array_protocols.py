@@ -20,7 +20,7 @@ from .operators import LEFT_TO_THEM, is_kept
 from .predicates import array_kind, is_none, is_number
 from .primitives import RULES, of_numpy
 from .restarts import NeedStatic
-from .slotted import told_class
+from .slots import told_class
 from .values import Bound, DictObject, Instance, ListObject, Place, Tuple, Value
 
 BOXED = ("%boxed",)  # of known sites: arrays of objects are followed object by object

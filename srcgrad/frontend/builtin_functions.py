@@ -43,7 +43,7 @@ from .predicates import (
     is_written,
     without_items,
 )
-from .slotted import told_class
+from .slots import told_class
 from .sorting import Sorting, given
 from .structure import OR_DEQUE, constant, is_table, may_be_absent, nothing
 from .subclasses import protocol_members
@@ -544,6 +544,8 @@ class BuiltinFunctions(Sorting):
         answers = {self.class_attribute(c, "__call__") is not None for c in classes or ()}
         if len(answers) == 2 or (classes is None and isinstance(value, ir.Var)):
             raise self.refuse("whether this can be called isn't known when compiling")
+        if True in answers and self.may_be_none(value):
+            return self.negated(self.identical(value, NONE))
         return ir.Const(True in answers)
 
     def builtin_hasattr(self, value: Value, name: Value) -> Value:

@@ -45,7 +45,7 @@ from .operators import BINARY, INPLACE
 from .predicates import array_kind, is_asked, is_number, is_range, is_static, is_written
 from .primitives import BY_DTYPE, RULES
 from .refusals import name_of, naming, not_taken
-from .slotted import other_keys, varies
+from .slots import other_keys, varies
 from .stepwise import ROWS
 from .subclasses import CONTAINERS, made_init
 from .values import (

@@ -21,7 +21,17 @@ from ..kinds import BOOL, Array, Kind, Opaque, Reference, Scalar, TupleOf, least
 from . import running
 from .choices import FUNCTIONS, options
 from .operators import DUNDER, is_text
-from .predicates import FALSE, SIMPLE, TRUE, is_none, is_number, is_object, is_settled, is_written
+from .predicates import (
+    FALSE,
+    NONE,
+    SIMPLE,
+    TRUE,
+    is_none,
+    is_number,
+    is_object,
+    is_settled,
+    is_written,
+)
 from .restarts import NeedStatic, Raised, Thaw
 from .structure import OR_DEQUE, Poison, is_long, is_table
 from .truth import Truth, with_truth
@@ -96,8 +106,10 @@ class Comparisons(Truth):
                 result = self.contains(b, a)
                 return self.negated(result) if isinstance(op, gast.NotIn) else result
         by_order = not isinstance(op, (gast.Eq, gast.NotEq))
-        if by_order or self.is_compared(a, b) or self.is_compared(b, a):
+        if by_order:
             a, b = self.spread(a), self.spread(b)
+        elif self.is_compared(a) or self.is_compared(b):
+            a, b = self.object_or_none(a), self.object_or_none(b)
         a, b = self.tuple_or_none(a), self.tuple_or_none(b)
         for chosen, use in (
             (a, lambda o: self.compare(op, o, b)),
@@ -197,13 +209,23 @@ class Comparisons(Truth):
             for v in (a, b) if not is_settled(v) for name in ASKED_BY[function]
         )  # fmt: skip
 
-    def is_compared(self, a: Value, b: Value) -> bool:
-        """Whether an object in a table is of a class that may say how to compare it."""
-        kind = getattr(a, "kind", None)
-        if not isinstance(kind, Reference) or is_none(b):
+    def is_compared(self, value: Value) -> bool:
+        """Whether an object in a table is of a class that may say what it is equal to."""
+        kind = getattr(value, "kind", None)
+        if not isinstance(kind, Reference):
             return False
-        return any(self.class_attribute(c, f"__{n}__") is not None
-                   for c in kind.types for n in ("eq", "ne", "lt", "gt", "le", "ge"))  # fmt: skip
+        names = ("__eq__", "__ne__")
+        return any(self.class_attribute(c, name) is not None for c in kind.types for name in names)
+
+    def object_or_none(self, value: Value) -> Value:
+        """An object in a table as one of several: None isn't asked by its class what it equals."""
+        if not isinstance(getattr(value, "kind", None), Reference) or not self.may_be_none(value):
+            found: Value = self.spread(value)
+            return found
+        assert isinstance(value, ir.Var)
+        there = ir.Var(value.name, value.kind, value.user)
+        self.renamed[there] = value
+        return Choice(self.none_test(value), (there, NONE))
 
     @staticmethod
     def surely_more(a: Value, b: Value) -> bool:

@@ -18,7 +18,7 @@ import gast
 from .. import ir
 from .attempts import Attempts
 from .predicates import FALSE, NONE, TRUE, is_none
-from .slotted import Slotted
+from .slots import Slotted
 from .structure import is_table
 from .values import Choice, DictObject, Instance, ListObject, Value
 

@@ -55,7 +55,7 @@ from .cursors import Cursors
 from .lookup import LOCAL
 from .predicates import FALSE, NONE, SIMPLE, TRUE, is_none
 from .restarts import Unreached
-from .slotted import told_class
+from .slots import told_class
 from .structure import is_nothing, item_structure, resized
 from .subclasses import protocol_members
 from .values import Choice, DictObject, Instance, ListObject, Tuple, Value

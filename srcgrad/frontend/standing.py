@@ -12,6 +12,7 @@ from .. import ir
 from ..packages import computes_attributes, has_of_class
 from ..rules import registry
 from .predicates import is_static
+from .slots import told_class
 from .stores import Stores
 from .values import Heap, Instance
 
@@ -32,6 +33,7 @@ class Standing(Stores):
 
         To what stands in the place of others, they are of their own class.
         """
+        own = told_class(own)
         if own in registry.stands_for:
             return (registry.stands_for[own],)
         if self.in_place() or not own.__module__.startswith(OWN):

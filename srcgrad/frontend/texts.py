@@ -62,25 +62,28 @@ class Texts(Objects):
 
     def builtin_text(self, *args: Value, **kwargs: Value) -> Value:
         if len(args) == 1 and not kwargs:
-            return self.text(str, "__str__", args[0])
+            return self.plain_text(args[0])
         known = self.computed(str, [*args], kwargs)
         if known is None:
             raise self.refuse("the text of bytes must be known when compiling")
         return known
+
+    def plain_text(self, value: Value) -> Value:
+        return self.text(str, "__str__", value)
 
     def builtin_repr(self, value: Value) -> Value:
         return self.text(repr, "__repr__", value)
 
     def builtin_format(self, value: Value, spec: Value = ir.Const("")) -> Value:  # noqa: B008
         if isinstance(value, ir.Const) and isinstance(spec, ir.Const) and not is_asked(value):
-            return ir.Const(format(value.value, spec.value))
+            return self.as_python(format, value.value, spec.value)
+        value = self.object_or_none(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, lambda option: self.builtin_format(option, spec))
         self.check_wording(value)
         thing = self.thing(value)
-        own = (
-            self.class_attribute(thing.type, "__format__") if isinstance(thing, Instance) else None
-        )
-        if own is not None:
-            return self.call(Bound(own, value), [spec], {})
+        if isinstance(thing, Instance) and not issubclass(thing.type, BaseException):
+            return self.text_of_object(value, thing, "__format__", spec)
         operands = (self.in_text(value, "__str__"), self.operand(spec))
         return self.emit(format, operands, inferred=TEXT)
 
@@ -149,9 +152,17 @@ class Texts(Objects):
     def filled(self, template: str, args: list[Value]) -> Value:
         """`template.format(*args)`"""
         if all(isinstance(a, ir.Const) and not is_asked(a) for a in args):
-            return ir.Const(template.format(*(a.value for a in args if isinstance(a, ir.Const))))
+            known = (a.value for a in args if isinstance(a, ir.Const))
+            return self.as_python(template.format, *known)
         operands = (ir.Const(template), *map(self.written_out, args))
         return self.emit(str.format, operands, inferred=TEXT, name="text")
+
+    def as_python(self, function: Any, *known: Any) -> ir.Const:
+        """What a function makes of what is known, which may be an exception."""
+        try:
+            return ir.Const(function(*known))
+        except (TypeError, ValueError) as error:
+            raise self.raised_by_python(error) from None
 
     # Of one value
 
@@ -208,6 +219,13 @@ class Texts(Objects):
         Raises:
             UnsupportedError: the class doesn't say.
         """
+        value = self.object_or_none(value)
+        if isinstance(value, Choice) and any(self.thing(o) for o in value.options):
+            if form == "__format__":
+                return self.for_each(value, lambda o: self.builtin_format(o, spec))
+            return self.for_each(
+                value, self.builtin_repr if form == "__repr__" else self.plain_text
+            )
         thing = self.thing(value)
         if _is_dtype(value):
             known = repr if form == "__repr__" else str  # not that of the type it's written as
@@ -218,8 +236,6 @@ class Texts(Objects):
             return self.filled(f"range({', '.join(['{}'] * len(bounds))})", bounds)
         if isinstance(value, Tuple) and value.type is not tuple and value.missing is None:
             return self.text_of_named(value, form)
-        if isinstance(value, Choice) and any(self.thing(o) for o in value.options):
-            return self.for_each(value, lambda o: self.text(str, form, o))
         if isinstance(thing, Instance) and not issubclass(thing.type, BaseException):
             return self.text_of_object(value, thing, form, spec)
         if isinstance(value, Ref) and isinstance(thing, DictObject):
@@ -285,6 +301,8 @@ class Texts(Objects):
             own = self.class_attribute(cls, form)
             if own is not None:
                 return self.call(Bound(own, value), [spec], {})
+            message = f"unsupported format string passed to {cls.__name__}.__format__"
+            self.insist(self.negated(self.truth(spec)), TypeError, message)
         methods = [self.class_attribute(cls, name) for name in names]
         own = next((method for method in methods if method is not None), None)
         if own is None and self.telling:
