@@ -39,7 +39,7 @@ from .inlining import Inlining
 from .names import Names
 from .printer import BlankLine, Comment
 from .references import Emitted, References, is_plain_dtype
-from .spelling import HELPERS, ITEMS, Speller, call, constant, name, negated
+from .spelling import HELPERS, ITEMS, Speller, as_test, call, constant, name, negated
 from .trees import assigns, does_anything, names_in, same_tree, tree_size, written_out
 
 SUBSCRIPTS = {
@@ -326,11 +326,9 @@ class _Emitter:
     def branch(self, s: ir.If) -> list[Any]:
         test = self.operand(s.test)
         line = self.line
-        then = self.block(s.then) + self.moves(list(zip(s.targets, s.then.results, strict=True)))
+        then = self.yielding(s.then, s.targets)
         self.line = line
-        orelse = self.block(s.orelse) + self.moves(
-            list(zip(s.targets, s.orelse.results, strict=True))
-        )
+        orelse = self.yielding(s.orelse, s.targets)
         if not does_anything(then) and not does_anything(orelse):
             return []
         if not does_anything(then):
@@ -345,7 +343,14 @@ class _Emitter:
                 if tree_size(a.value) + tree_size(b.value) < 14:
                     choice = gast.IfExp(test, a.value, b.value)
                     return [gast.Assign(a.targets, choice, None)]
-        return [gast.If(test, then, orelse)]
+        return [gast.If(as_test(test), then, orelse)]
+
+    def yielding(self, block: ir.Block, targets: tuple[ir.Var, ...]) -> list[Any]:
+        """The statements of a branch, and what it yields, unless it raises."""
+        body = self.block(block)
+        if body and isinstance(body[-1], gast.Raise):
+            return body
+        return body + self.moves(list(zip(targets, block.results, strict=True)))
 
     def loop(self, s: ir.Loop) -> list[Any]:
         before = self.moves(list(zip(s.params, s.inits, strict=True)))
@@ -370,7 +375,7 @@ class _Emitter:
         if s.range is None:
             if header is not None and test is not None:
                 body = [gast.If(negated(header), [gast.Break()], []), *body]
-            test = test or header or constant(True)
+            test = as_test(test or header or constant(True))
             return [*before, gast.While(test, body, [])]
         if header is not None:
             body = [gast.If(negated(header), [gast.Break()], []), *body]

@@ -248,9 +248,18 @@ class Speller:
         return None
 
 
+def as_test(test: Ast) -> Ast:
+    """An expression of which nothing but the truth is asked."""
+    return test.operand.operand if is_not(test) and is_not(test.operand) else test
+
+
+def is_not(tree: Ast) -> bool:
+    return isinstance(tree, gast.UnaryOp) and isinstance(tree.op, gast.Not)
+
+
 def negated(test: Ast) -> Ast:
     """The expression `not test`."""
-    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+    if is_not(test):
         return test.operand
     if isinstance(test, gast.Compare) and len(test.ops) == 1:
         if isinstance(test.ops[0], (gast.Is, gast.IsNot)):

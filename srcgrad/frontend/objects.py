@@ -55,7 +55,7 @@ from .cursors import Cursors
 from .lookup import LOCAL
 from .predicates import FALSE, NONE, SIMPLE, TRUE, is_none
 from .restarts import Unreached
-from .slots import told_class
+from .slots import spelled, told_class
 from .structure import is_nothing, item_structure, resized
 from .subclasses import protocol_members
 from .values import Choice, DictObject, Instance, ListObject, Tuple, Value
@@ -73,11 +73,12 @@ class Objects(Cursors):
         if tables:
             self.vary_sizes()
         for table in tables:
-            name = "_".join(cls.__name__.lower() for cls in table.classes)
+            name = "_".join(dict.fromkeys(cls.__name__.lower() for cls in table.classes))
             self.make_column(table, (TAGS,), INT, plural(name))
             for attribute, column in table.columns.items():
+                shown = spelled(table.classes[0], attribute)
                 for path, leaf in leaves(column, (attribute,)):
-                    text = "_".join([name, attribute, *map(str, path[1:])])
+                    text = "_".join([name, shown, *map(str, path[1:])])
                     self.make_column(table, path, leaf.kind, text.replace(str(MISSING), "missing"))
 
     def make_column(self, table: Table, path: Any, item: Any, name: str) -> None:
@@ -287,7 +288,7 @@ class Objects(Cursors):
         var = self.column_var(table, path)
         assert isinstance(var.kind, ListOf)
         kind = resized(item_structure(var.kind.item), self.first_loop)
-        text = next(p for p in reversed(path) if isinstance(p, str))
+        text = spelled(table.classes[0], next(p for p in reversed(path) if isinstance(p, str)))
         return self.emit(operator.getitem, (var, at), inferred=Inferred(kind, (var,)), name=text)
 
     def write(self, value: ir.Var, name: str, new: Value) -> None:

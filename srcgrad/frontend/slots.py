@@ -135,6 +135,15 @@ def slotted(keys: tuple[str, ...], varying: tuple[str, ...] = ()) -> type:
     return type("dict", (Slotted,), members)
 
 
+def spelled(cls: type, attribute: str) -> str:
+    """What the program calls an attribute: the key, of such a dict.
+
+    >>> spelled(slotted(("mass",)), "mass_"), spelled(range, "start_")
+    ('mass', 'start_')
+    """
+    return attribute.removesuffix("_") if issubclass(cls, Slotted) else attribute
+
+
 def told_class(cls: type) -> type:
     """A class of objects as Python tells it."""
     return dict if issubclass(cls, Slotted) else cls
