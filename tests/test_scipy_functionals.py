@@ -83,6 +83,21 @@ def integral_with_a_singular_end(k):
     return integrate.quad(lambda x, a: a / math.sqrt(x), 0, 1, (k,))[0]
 
 
+@program(0.3)
+def integral_whose_derivative_is_singular(k):
+    return integrate.quad(lambda x: x**k, 0, 1)[0]
+
+
+@program(np.array([0.3, 1.2]))
+def integral_by_several_whose_derivatives_are_singular(p):
+    return integrate.quad(lambda x: x ** p[0] * np.cos(p[1] * x), 0, 1)[0]
+
+
+@program(np.linspace(0.2, 1.1, 23))
+def integral_by_many(p):
+    return integrate.quad(lambda x: np.sum(np.exp(-p * x)), 0, np.inf)[0]
+
+
 @program(0.4)
 def integral_over_a_region(k):
     return integrate.dblquad(lambda y, x: np.exp(-k * x * y), 0, 1, 0, lambda x: 1 + k * x)[0]
