@@ -15,20 +15,15 @@ first round sees the cases that end the recursion. Rounds are repeated until not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from .. import ir, runtime
-from ..analysis.aliasing import Aliasing, holds_memory, shared_memory
-from ..analysis.ownership import settle_augmented
-from ..kinds import INT, Array, Kind, ListOf, Scalar, Size, fresh_size, parts_like
-from .effects import describe, emit_call, lasting_change
+from .. import ir
+from ..kinds import Array, Kind, Size, fresh_size
+from .effects import describe, emit_call
+from .finished_units import finish
 from .item_counts import forget
 from .loops import MOST_ROUNDS
-from .overlaps import settle_overlaps
 from .predicates import NONE, is_none
 from .recalling import Carried
 from .restarts import Materialize, Thaw, Unbound, Unreached
@@ -36,34 +31,33 @@ from .structure import (
     Mold,
     Poison,
     Widened,
-    as_optional,
     freeze_molded,
     frozen_later,
-    held_by,
     is_table,
     keep_frozen,
-    object_items,
-    objects_in_key,
     parts,
-    rebuild,
     same_template,
     stood_for,
-    with_items,
+)
+from .unit_templates import (
+    instantiated,
+    leaves_of,
+    operands_given,
+    options_in,
+    parameters_of,
+    templated,
+    variables_in,
 )
 from .values import (
     Bound,
-    Choice,
     Closure,
     DictObject,
-    Generator,
     Held,
     InnerGradient,
     ListObject,
     Partial,
     Ref,
-    Sequence,
     State,
-    Tuple,
     Value,
     births,
 )
@@ -245,7 +239,7 @@ def _made(
             f"the recursion of {closure.name!r} never ends, but by an exception",
             "return a value that tells what the exception tells",
         )
-    _finish(low, making, block, state)
+    finish(low, making, block, state)
     return making
 
 
@@ -373,15 +367,15 @@ def _note_result(low: Any, making: Making, end: State, block: ir.Block) -> None:
     if making.resized:
         _build_lists(low, making, end)
     inner: set[Any] = {t for s in ir.walk(block) for t in ir.targets(s)}
-    inner.update(_parameters(low, making, start))
+    inner.update(parameters_of(low, making, start))
     if making.result is None:
-        making.result = _templated(low, making, result, end, inner)
+        making.result = templated(low, making, result, end, inner)
         making.changed |= making.recursive
         return
     old = making.result
     if making.wanted.every:
-        inner.update(_variables([result], end))
-    if low.same(old, result) and inner.isdisjoint(_variables([result], end)):
+        inner.update(variables_in([result], end))
+    if low.same(old, result) and inner.isdisjoint(variables_in([result], end)):
         return
     try:
         new = low.widen("the result", old, result, start, end, making.marker)
@@ -420,115 +414,6 @@ def _build_lists(low: Any, making: Making, end: State) -> None:
             raise Materialize(value, low.span)
 
 
-def _parameters(low: Any, making: Making, start: State) -> list[ir.Operand]:
-    """The variables that hold the arguments and the outer variables when a call starts."""
-    return [v for template, value in making.own for v in _leaves(low, template, value, start)]
-
-
-def _templated(low: Any, making: Making, value: Any, end: State, inner: set[ir.Var]) -> Any:
-    """The template of a result: what is made in the function has another value in each call."""
-    match value:
-        case ir.Var():
-            if value not in inner and not making.wanted.every:
-                return value
-            text = value.name if value.user else "result"
-            return Widened(value.kind, text, value.optional, value.partial)
-        case Ref():
-            if value.id in making.entry.heap:
-                return value
-            thing = end.heap[value.id]
-            if isinstance(thing, ListObject) and thing.var is not None:
-                return Widened(thing.var.kind, "items", thing.var.optional)
-            if isinstance(thing, DictObject) and any(map(objects_in_key, thing.items)):
-                raise low.refuse(
-                    f"{making.closure.name!r} is compiled as a function, and makes a dict or set "
-                    "whose keys are objects"
-                )
-            items = [_templated(low, making, item, end, inner) for item in object_items(thing)]
-            return Mold(replace(with_items(thing, items), external=None))
-        case Closure() | Generator() | Sequence() | InnerGradient():
-            raise low.refuse(
-                f"{making.closure.name!r} is compiled as a function, and returns a function "
-                "or an iterator",
-                "return numbers, arrays, or containers of them",
-            )
-    inside = [_templated(low, making, v, end, inner) for v in parts(value)]
-    if isinstance(value, Choice) and isinstance(inside[0], Widened):
-        inside[0] = Widened(INT, "choice")  # of two options it may have been a bool
-    return rebuild(value, inside) if inside else value
-
-
-def _variables(values: Iterable[Any], state: State) -> dict[ir.Var, None]:
-    """The variables in some values, in the order in which they are met."""
-    found: dict[ir.Var, None] = {}
-    seen: set[int] = set()  # the objects that have been looked into
-    waiting = list(values)[::-1]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, ir.Var):
-            found[value] = None
-        elif not isinstance(value, Ref):
-            waiting += reversed(parts(value))
-        elif value.id not in seen:
-            seen.add(value.id)
-            thing = state.heap.get(value.id)
-            if isinstance(thing, ListObject) and thing.var is not None:
-                found[thing.var] = None
-            elif thing is not None:
-                waiting += reversed(held_by(thing))
-    return found
-
-
-def _chosen(values: Iterable[Any]) -> Iterator[Value]:
-    """The options of choices in some values."""
-    for value in values:
-        if isinstance(value, Choice):
-            yield from value.options
-        else:
-            yield from _chosen(parts(value))
-
-
-def _leaves(low: Any, template: Any, value: Any, state: State) -> Iterator[ir.Operand]:
-    """The operands that stand for the widened leaves of a template in a value."""
-    if isinstance(template, Widened):
-        if isinstance(value, Ref):
-            thing = state.heap[value.id]
-            assert isinstance(thing, ListObject)
-            if thing.var is None:
-                raise Materialize(value, low.span)
-            value = thing.var
-        yield value
-    elif isinstance(template, Mold):
-        if isinstance(value, Ref):
-            items = object_items(state.heap[value.id])
-        else:
-            items = [ir.UNDEFINED] * len(object_items(template.thing))
-        for t, item in zip(object_items(template.thing), items, strict=True):
-            yield from _leaves(low, t, item, state)
-    else:
-        if isinstance(template, Choice):
-            before, low.state = low.state, state
-            value = low.as_choice(value, template)
-            low.state = before
-        if isinstance(template, Tuple) and template.missing is not None:
-            value = as_optional(value, template)
-        inside = parts(template)  # none of what a use is refused of, whatever the value
-        values = (parts(value) if inside else []) or [ir.UNDEFINED] * len(inside)
-        for t, item in zip(inside, values, strict=True):
-            yield from _leaves(low, t, item, state)
-
-
-def _given(low: Any, making: Making, values: dict[str, Value], state: State) -> list[ir.Operand]:
-    """The operands of a call: what its arguments and the outer variables hold in a state."""
-    found: list[ir.Operand] = []
-    for name, template in making.args.items():
-        found += _leaves(low, template, values[name], state)
-    held = dict(low.slots(state))
-    for slot, template in making.slots.items():
-        found += _leaves(low, template, held.get(slot, low.absent(state, slot)), state)
-    return found
-
-
 # Calling
 
 
@@ -561,24 +446,24 @@ def _call(
     low: Any, making: Making, values: dict[str, Value], state: State
 ) -> tuple[Value, ir.Assign]:
     """Emit the call; the abstract value of its result, and the statement."""
-    operands = tuple(_given(low, making, values, state))
+    operands = tuple(operands_given(low, making, values, state))
     low.state = state
     fresh: dict[int, Size] = {}
     holder = low.state
-    value: Value = _instantiated(low, making, making.result, fresh)
-    leaves = list(_leaves(low, making.result, value, holder))
+    value: Value = instantiated(low, making, making.result, fresh)
+    leaves = list(leaves_of(low, making.result, value, holder))
     known = dict(low.slots(holder))
     slots: dict[Slot, Any] = {}
     for slot, template in making.slots.items():
-        slots[slot] = _instantiated(low, making, template, fresh)
-        leaves += _leaves(low, template, slots[slot], holder)
+        slots[slot] = instantiated(low, making, template, fresh)
+        leaves += leaves_of(low, template, slots[slot], holder)
     unit = making.unit
     statement = emit_call(low, unit, operands, [v for v in leaves if isinstance(v, ir.Var)])
     if unit.function is not None:  # the first call, which is made last
         statement.args += making.captured
         describe(statement)
-    chosen = list(_chosen(values.values()))
-    if any(v.partial for v in _variables(chosen, state)):
+    chosen = list(options_in(values.values()))
+    if any(v.partial for v in variables_in(chosen, state)):
         for option in chosen:
             low.wants_table(low.on_heap(option))
         raise low.refuse(
@@ -593,170 +478,3 @@ def _call(
     if making.end is not None:
         keep_frozen(holder, making.end, making.marker)
     return value, statement
-
-
-def _instantiated(low: Any, making: Making, template: Any, fresh: dict[int, Size]) -> Any:
-    """What a call returns: new variables, with dimensions of their own."""
-    value = low.instantiate(template, low.state, None)
-    for v in _leaves(low, template, value, low.state):
-        if isinstance(v, ir.Var):
-            v.kind, v.user = _renewed(v.kind, making.oldest, fresh), False
-    return value
-
-
-def _renewed(kind: Any, oldest: int, fresh: dict[int, Size]) -> Any:
-    """A kind in which the dimensions made inside the function are new ones."""
-
-    def size(n: Any) -> Any:
-        if not isinstance(n, Size) or n.base <= oldest:
-            return n
-        new = fresh.setdefault(n.base, fresh_size(n.big))
-        return Size(new.base, n.offset, n.big)
-
-    match kind:
-        case Array() if kind.shape is not None:
-            return Array(kind.dtype, tuple(map(size, kind.shape)))
-        case Scalar() if kind.size is not None:
-            return replace(kind, size=size(kind.size))
-        case ListOf():
-            items = kind.item
-            if isinstance(items, tuple):
-                return replace(
-                    kind, item=parts_like(items, (_renewed(k, oldest, fresh) for k in items))
-                )
-            return replace(kind, item=_renewed(items, oldest, fresh))
-    return kind
-
-
-# Finishing a unit
-
-
-def _finish(low: Any, making: Making, block: ir.Block, end: State) -> None:
-    """Give a unit its function: parameters, results and captured variables."""
-    start = making.start
-    assert start is not None
-    params = _parameters(low, making, start)
-    around, low.block = low.block, block  # what tells a choice among others is part of the unit
-    results = list(_leaves(low, making.result, making.returned, end))
-    kinds = list(_kinds(making.result))
-    held = dict(low.slots(end))
-    for slot, template in making.slots.items():
-        results += _leaves(low, template, held.get(slot, low.absent(end, slot)), end)
-        kinds += _kinds(template)
-    low.block, block.results = around, tuple(results)
-    ir.rename(block, low.renamed)
-    unit = making.unit
-    unit.function = ir.Function(unit.name, tuple(params), block, low.span)  # type: ignore[arg-type]
-    unit.kinds = tuple(kinds)
-    members = _members(unit, block)
-    bodies = [unit.body, *(u.body for u in members)]
-    free = [v for v in ir.free_variables(block) if v not in set(params)]
-    given = _variables(making.values.values(), making.entry)
-    order = [*given, *free]
-    making.captured = tuple(v for v in dict.fromkeys(order) if v in free)
-    for body in bodies:
-        _convert(low, body, making.captured, {unit, *members})
-    if making.wanted.own:
-        _write_into_copies(low, making)
-    done = {unit, *members}
-    calls = [
-        s for body in bodies for s in ir.walk(body.block)
-        if isinstance(s, ir.Assign) and s.function in done
-    ]  # fmt: skip
-    for other in done:
-        other.shares = frozenset()
-    known: Any = None
-    while known != (found := [(s.views, s.writes, s.function.shares) for s in calls]):
-        known = found
-        for s in calls:
-            describe(s)
-    for body in bodies:
-        settle_overlaps(body.block, low.stores_seen)
-        settle_augmented(body.block, [])
-    unit.shares = shared_memory(unit.body) | (unit.shares or frozenset())
-    unit.changes = lasting_change(block)
-
-
-def _write_into_copies(low: Any, making: Making) -> None:
-    """Copy the arguments that a unit writes into, when it starts.
-
-    What it returns shares no memory with them, nor with each other.
-    """
-    from ..copies import own_copies
-
-    function = making.unit.body
-    aliasing = Aliasing(function.block)
-    taken = function.params[len(function.params) - len(making.captured) :]
-    for v, twin in zip(making.captured, taken, strict=True):
-        if holds_memory(v.kind) and aliasing.changes(twin):
-            raise low.refuse(
-                f"{v.name!r} is written in a function that {making.closure.name!r} repeats",
-                "make it part of the state",
-            )
-    own_copies(function, set(), [])
-    function.block.statements = [
-        s for s in function.block.statements
-        if not (isinstance(s, ir.Assign) and s.function is runtime.check_apart)
-    ]  # fmt: skip
-    aliasing = Aliasing(function.block)
-    known = {aliasing.find(p) for p in function.params}
-    results: list[ir.Operand] = []
-    for result in function.block.results:
-        if isinstance(result, ir.Var) and isinstance(result.kind, Array):
-            if aliasing.find(result) in known:
-                copy = result.anew()
-                function.block.statements.append(ir.Assign(copy, np.array, (result,)))
-                result = copy
-            else:
-                known.add(aliasing.find(result))
-        results.append(result)
-    function.block.results = tuple(results)
-
-
-def _kinds(template: Any) -> Iterator[Kind]:
-    """The kinds of the widened leaves of a template."""
-    if isinstance(template, Widened):
-        yield template.kind
-    else:
-        inside = object_items(template.thing) if isinstance(template, Mold) else parts(template)
-        for t in inside:
-            yield from _kinds(t)
-
-
-def _members(unit: ir.Unit, block: ir.Block) -> list[ir.Unit]:
-    """The units that a block calls, directly or not, and that call a unit which isn't done yet."""
-    callees: dict[ir.Unit, set[ir.Unit]] = {}
-    waiting = _callees(block) - {unit}
-    while waiting:
-        other = waiting.pop()
-        callees[other] = set() if other.function is None else _callees(other.body.block)
-        waiting |= callees[other] - set(callees) - {unit}
-    found: dict[ir.Unit, None] = {}
-    size = -1
-    while len(found) != size:
-        size = len(found)
-        for other, called in callees.items():
-            if unit in called or any(u in called for u in found):
-                found[other] = None
-    return [u for u in found if u.function is not None]
-
-
-def _callees(block: ir.Block) -> set[ir.Unit]:
-    return {
-        s.function for s in ir.walk(block)
-        if isinstance(s, ir.Assign) and isinstance(s.function, ir.Unit)
-    }  # fmt: skip
-
-
-def _convert(
-    low: Any, body: ir.Function, captured: tuple[ir.Var, ...], members: set[ir.Unit]
-) -> None:
-    """Make parameters of the variables that a function captures, and pass them on in its calls."""
-
-    for s in ir.walk(body.block):
-        if isinstance(s, ir.Assign) and s.function in members:
-            s.args += captured
-    twins = {v: v.anew() for v in captured}
-    low.record_fields |= {twins[v] for v in captured if v in low.record_fields}
-    ir.rename(body.block, twins)
-    body.params += tuple(twins.values())
