@@ -174,6 +174,37 @@ def losing_keys(x):
     return walk(grow(x, 2))
 
 
+def grown_in_place(x):
+    """A regression tree whose nodes become inner ones by what is added to them."""
+    places = np.linspace(0.0, 1.0, 7)
+    targets = np.concatenate([x, x**2, x[:1]])
+
+    def grown(which, depth):
+        values = targets[which]
+        node = {"count": len(which), "mean": values.mean()}
+        error, best = ((values - node["mean"]) ** 2).sum(), None
+        if depth == 0 or len(which) < 3:
+            return node
+        for place in places[which][1:]:
+            left, right = which[places[which] < place], which[places[which] >= place]
+            spread = targets[left].var() * len(left) + targets[right].var() * len(right)
+            if best is None or spread < best["spread"]:
+                best = {"spread": spread, "place": place, "left": left, "right": right}
+        if best["spread"] > 0.9 * error:
+            return node
+        node["place"] = best["place"]
+        node["left"], node["right"] = (grown(best[side], depth - 1) for side in ("left", "right"))
+        return node
+
+    def predicted(node, place):
+        while "place" in node:
+            node = node["left"] if place < node["place"] else node["right"]
+        return node["mean"] * node["count"]
+
+    root = grown(np.arange(7), 2)
+    return sum((predicted(root, place) - t) ** 2 for place, t in zip(places, targets, strict=True))
+
+
 def of_children(x):
     def grow(v, depth):
         if depth == 0 or v < 0.1:

@@ -462,6 +462,7 @@ class Lookup(Boundness):
             self.sites[ref.id] = self.site
             keyed = ("%table", self.site) in self.known_sites or self.site in self.dynamic_sites
             if keyed and not self.has_slots(thing):
+                self.wants_slots(thing)  # if its values are of different kinds
                 self.tabulate(ref)
         return ref
 
