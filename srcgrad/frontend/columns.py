@@ -96,7 +96,8 @@ class Knowledge:
     def replace(self, instead: Callable[[type], type]) -> None:
         """Let other classes have the tables: nothing is known of their objects yet."""
         for table in self.tables:
-            table.classes, table.columns = list(map(instead, table.classes)), {}
+            table.classes = list(dict.fromkeys(map(instead, table.classes)))
+            table.columns = {}
 
     def adopt(self) -> bool:
         """Make tables for what the last lowerings asked for; whether they asked for anything."""

@@ -91,7 +91,7 @@ class Displays(Setters):
         pairs: list[tuple[Value | None, Value]] = []
         for i, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
             k = None if key is None else self.expression(key)
-            v = self.expression(value)
+            v = self.expression(value) if key is not None else self.spread(self.expression(value))
             later = [n for n in (*node.keys[i + 1 :], *node.values[i + 1 :]) if n is not None]
             if k is None and calls_in(later) and isinstance(self.on_heap(v), DictObject):
                 v = self.builtin_copy(v)  # before they change it

@@ -33,7 +33,7 @@ class Standing(Stores):
 
         To what stands in the place of others, they are of their own class.
         """
-        own = told_class(own)
+        own = own if self.in_place() else told_class(own)
         if own in registry.stands_for:
             return (registry.stands_for[own],)
         if self.in_place() or not own.__module__.startswith(OWN):
