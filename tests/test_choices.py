@@ -819,3 +819,29 @@ def a_generator_that_may_be_none(x):
 def test_an_object_whose_class_says_nothing_of_its_truth_is_true(f, x):
     assert srcgrad.value_and_grad(f)(x)[0] == f(x)
     srcgrad.testing.check_grads(f, (x,))
+
+
+def lambdas_of_a_list_meet_a_function(x):
+    scaled, s = [lambda z, a=a: a * z for a in (2.0, 3.0)], 0.0
+    for i in range(len(x)):
+        f = scaled[i % 2] if x[i] > 0.4 else np.sin
+        s += f(x[i])
+    return s
+
+
+def methods_of_a_list_meet_a_function(x):
+    scaled, s = [Gain(2.0).scaled, Gain(3.0).scaled], 0.0
+    for i in range(len(x)):
+        if x[i] > 0.4:
+            f = scaled[i % 2]
+        else:
+            f = np.sin
+        s += f(x[i])
+    return s
+
+
+@pytest.mark.parametrize(
+    "f", [lambdas_of_a_list_meet_a_function, methods_of_a_list_meet_a_function]
+)
+def test_one_function_of_several_arguments_in_a_list(f):
+    check(f, np.array([0.5, 0.2, 0.9, 0.7]))

@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import linecache
 
 import numpy as np
 import pytest
@@ -339,3 +340,47 @@ def test_an_attribute_of_none_is_caught():
     f = caught(lambda r, x: r.sum(), AttributeError)
     for point in (X, np.array([0.93, 0.35, 0.2])):
         check(lambda x: f(x, array_of), point)
+
+
+ASKED = (
+    "s += x[1] if h == None else h[0] * h[1]", "s += x[1] if h in [None] else x[2]",
+    "s += x[1] if h == hs[0] else x[2]", "s += x[1] if h != hs[2] else x[2]",
+    "s += hs.count(None) * x[1]", "s += hs.index(None) * x[1] if None in hs else x[0]",
+    "try: s += h[0]\n        except TypeError: s += x[1]",
+    "try: a, b = h; s += a * b\n        except TypeError: s += x[1]",
+    "try: s += h.place\n        except AttributeError: s += x[1]",
+    "s += h.place if hasattr(h, 'place') else x[1]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_what_else_asks_whether_an_item_of_a_list_is_none(question):
+    text = f"""
+def f(x):
+    hs, s = [], 0.0
+    for v in x:
+        hs.append(Best(v, 2 * v) if v > 0.4 else None)
+    for h in hs:
+        {question}
+    return s
+"""
+    linecache.cache[question] = (len(text), None, text.splitlines(True), question)
+    namespace = {"Best": Best}
+    exec(compile(text, question, "exec"), namespace)
+    check(namespace["f"])
+
+
+class Holder:
+    def __init__(self, v):
+        self.v, self.pair = v, ((2.0, 3.0 * v) if v > 0.4 else None)
+
+
+def a_part_known_when_compiling_of_a_tuple_that_objects_hold_or_not(x):
+    s = 0.0
+    for h in [Holder(v) for v in x if v > 0.2]:
+        s += h.pair[0] * h.pair[1] if h.pair is not None and h.pair[1] > 0.5 else h.v**2
+    return s
+
+
+def test_parts_of_tuples_that_objects_hold_or_not():
+    check(a_part_known_when_compiling_of_a_tuple_that_objects_hold_or_not)

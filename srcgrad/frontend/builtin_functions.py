@@ -577,7 +577,7 @@ class BuiltinFunctions(Sorting):
         thing = self.thing(value)
         if isinstance(thing, Instance) and heap_type(thing) is thing.type:
             if is_reference(value):
-                return None
+                return True if name in vars(object) else None  # as of None
             if self.unshown(thing, name):
                 return False
             if name in thing.items and thing.items[name] is not ir.UNDEFINED:
@@ -604,6 +604,10 @@ class BuiltinFunctions(Sorting):
         answers = having(classes, name)
         if len(answers) == 2:
             raise self.refuse(HAS_UNKNOWN)
+        if self.may_be_none(value) and {hasattr(None, name)} != answers:
+            if False in answers:
+                raise self.refuse(HAS_UNKNOWN)
+            return None
         return answers.pop()
 
     def has_outside(self, value: ir.Const, name: str) -> bool | None:

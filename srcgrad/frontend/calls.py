@@ -36,6 +36,7 @@ from .attributes import NAMEDTUPLE
 from .boxes import boxed, equal, sorted_by
 from .choices import is_function
 from .classes import PROTOCOL, asked_methods, is_exception_init
+from .columns import is_reference
 from .comparisons import COMPARE
 from .cursors import may_be_stepwise
 from .dicts import dict_methods
@@ -450,8 +451,13 @@ class Calls(Kept):
         first = args[0]
         if isinstance(first, Closure) and (function in DESCRIPTORS or _of_property(function)):
             return Place(function(*args))
-        if function is bool and isinstance(first, ir.Var) and isinstance(first.kind, Reference):
-            return self.boolean(first)
+        if any(map(is_reference, args)) and hashable(function):
+            if function in (bool, operator.truth) and len(args) == 1:
+                return self.boolean(first)
+            if function is operator.not_ and len(args) == 1:
+                return self.negated(first)
+            if function in _COMPARE and len(args) == 2:
+                return self.compare(_COMPARE[function](), *args)
         if is_asked(first) and hashable(function) and function in PROTOCOL and len(args) == 1:
             if function is bool:
                 return self.boolean(first)

@@ -10,6 +10,7 @@ import functools
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations, starmap
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Scalar
 from .changes import Changes
 from .predicates import NONE, SIMPLE, is_none
-from .restarts import Raised, Unreached
+from .restarts import NeedStatic, Raised, Unreached
 from .structure import (
     Mold,
     interchangeable,
@@ -263,8 +264,12 @@ class Choices(Changes):
         return self.known("this value", self.state.frames[frame].pop(name))
 
     def option_at(self, index: Value, items: tuple[Value, ...]) -> Value:
-        """One of several values, of which an int at run time says which; no choice of choices."""
-        if not any(isinstance(item, Choice) for item in items):
+        """One of several values, of which an int at run time says which; no choice of choices.
+
+        Nor is it one of what is the same option where paths meet, as numbers are.
+        """
+        same = any(starmap(interchangeable, combinations(items, 2)))
+        if not same and not any(isinstance(item, Choice) for item in items):
             return Choice(index, items)
         places = Choice(index, tuple(map(ir.Const, range(len(items)))))
         return self.for_each(places, lambda place: items[place.value])  # type: ignore[union-attr]
@@ -274,8 +279,14 @@ class Choices(Changes):
         if (self.catcher(TypeError) or self.catcher(AttributeError)) is None:
             return False
         if isinstance(value, Tuple):
+            self.ask_whether_missing(value)
             return value.missing is not None and value.missing not in self.given_here
         return isinstance(value, ir.Var) and self.is_optional(value)
+
+    def ask_whether_missing(self, value: Tuple) -> None:
+        """Begin again if a tuple was taken out of a list as if there were no None in it."""
+        if value.whole is not None and value.whole.optional:
+            raise NeedStatic(value.whole.origins, "whether this item is None", self.span)
 
     def or_none(self, value: Any) -> Choice:
         """A value that may be None as a choice of it and None."""

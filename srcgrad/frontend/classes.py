@@ -335,7 +335,10 @@ class Classes(Copies):
     def dataclass_test(self, value: Value, /) -> Value:
         thing = self.instance(value)
         cls = thing.type if thing is not None else getattr(value, "value", None)
-        return ir.Const(dataclasses.is_dataclass(cls))
+        known = ir.Const(dataclasses.is_dataclass(cls))
+        if known.value and self.may_be_none(value):
+            return self.negated(self.identical(value, NONE))
+        return known
 
     def dataclass_made(self, cls: Value | None = None, /, **options: Value) -> Value:
         """`@dataclass` on a class that is defined in the code being lowered."""

@@ -415,7 +415,10 @@ class Comparisons(Truth):
 
     def tuple_or_none(self, value: Value) -> Value:
         """A tuple that may be None as one of two; any other value as it is."""
-        missing = value.missing if isinstance(value, Tuple) else None
+        if not isinstance(value, Tuple):
+            return value
+        self.ask_whether_missing(value)
+        missing = value.missing
         return value if missing is None or missing in self.given_here else self.or_none(value)
 
     def identical(self, a: Value, b: Value) -> Value:

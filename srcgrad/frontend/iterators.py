@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import Array, Dimension, ListOf, Scalar, int_kind
+from ..kinds import Array, Dimension, ListOf, Reference, Scalar, int_kind
 from .changes import Source
 from .dicts import Dicts
 from .item_counts import some
@@ -102,6 +102,8 @@ class Iterators(Dicts):
         surely = isinstance(kind, Scalar) and kind.dtype.kind == "f" and not kind.mixed
         if surely or (isinstance(value, ir.Const) and isinstance(value.value, float)):
             raise self.fault(TypeError, "'float' object cannot be interpreted as an integer")
+        if isinstance(getattr(value, "kind", None), Reference):
+            raise self.refuse("an object can't be followed as a bound", "write int(...)")
 
     def python_int(self, value: Value) -> Value:
         """What is counted from or to as Python's int: `range` counts on where NumPy's overflow."""

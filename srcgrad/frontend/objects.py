@@ -30,7 +30,7 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..ir import list_append
 from ..joins import KindMismatch
-from ..kinds import BOOL, INT, ListOf, Places, Reference, fresh_size
+from ..kinds import BOOL, INT, Array, ListOf, Places, Reference, Scalar, TupleOf, fresh_size
 from .columns import (
     ANY,
     MISSING,
@@ -56,8 +56,8 @@ from .lookup import LOCAL
 from .predicates import FALSE, NONE, SIMPLE, TRUE, is_none
 from .restarts import Unreached
 from .slots import spelled, told_class
-from .structure import is_nothing, item_structure, resized
-from .subclasses import protocol_members
+from .structure import is_nothing, item_structure, nothing, resized
+from .subclasses import gives, protocol_members
 from .values import Choice, DictObject, Instance, ListObject, Tuple, Value
 from .wording import described, plural
 
@@ -267,6 +267,10 @@ class Objects(Cursors):
         """`value.name`, of an object in a table."""
         assert isinstance(value.kind, Reference)
         table: Table = value.kind.table
+        if self.catcher(AttributeError) is not None:
+            given = (gives(c, name) or self.class_attribute(c, name) for c in value.kind.types)
+            if not all(given):
+                self.check_settled(value, name)
         return self.read_column(table, (name,), table.columns[name], value)
 
     def read_column(self, table: Table, path: Any, column: Column, at: ir.Var) -> Value:
@@ -313,12 +317,16 @@ class Objects(Cursors):
         if isinstance(column, Common):
             return
         if isinstance(column, Parts):
+            missing = TRUE if is_none(new) else getattr(new, "missing", None) or FALSE
             if column.optional:
-                missing = TRUE if is_none(new) else getattr(new, "missing", None) or FALSE
                 self.put_at(table, (*path, MISSING), at, missing)
-            if isinstance(new, Tuple) and len(new.items) == len(column.items):
+
+            def put() -> None:
                 for i, (item, part) in enumerate(zip(column.items, new.items, strict=True)):
                     self.write_column(table, (*path, i), item, at, part)
+
+            if isinstance(new, Tuple) and len(new.items) == len(column.items):
+                self.decided(missing, nothing, put)  # where it is None, its parts are nothing
         elif not isinstance(new, Tuple):  # if it is one, it's new that the attribute may be
             self.put_at(table, path, at, new)
 
@@ -428,6 +436,8 @@ class Objects(Cursors):
     def reference_attribute(self, value: ir.Var, name: str) -> Value:
         """`value.name` of an object in a table."""
         assert isinstance(value.kind, Reference)
+        if hasattr(None, name) and self.may_be_none(value):
+            raise self.unkept("whether this is None isn't known when compiling", "use `is None`")
         self.check_there(value)
         types = value.kind.types
         if len(types) == 1:
@@ -439,7 +449,7 @@ class Objects(Cursors):
         choice = self.spread(value)
         if any(f is None or self.is_described(f) for f in found):
             return self.for_each(choice, lambda option: self.attribute(option, name))
-        return Choice(choice.index, tuple(self.attribute(o, name) for o in choice.options))
+        return self.option_at(choice.index, tuple(self.attribute(o, name) for o in choice.options))
 
     def check_there(
         self,
@@ -482,6 +492,8 @@ class Objects(Cursors):
 
     def unknown_attribute(self, thing: Instance, name: str) -> UnsupportedError:
         """What is wrong with an attribute that no object has, as far as is known now."""
+        if name in vars(object):
+            return self.refuse(f".{name} of an object can't be followed")
         if isinstance(thing.items, Row) and not self.objects.final:
             self.guessed = True
             raise Unreached
@@ -567,9 +579,21 @@ class Objects(Cursors):
         if not self.opened:
             return
         if function in FOLLOWED:
+            if function in (list.pop, list.insert):
+                self.check_index(args[1:2])
+            for operand in args:
+                if isinstance(operand, ir.Pack) and operand.type is slice:
+                    self.check_index(operand.items)
             keyed = any(isinstance(getattr(a, "kind", None), Places) for a in args)
             for operand in args if keyed or function is operator.contains else ():
                 self.check_identity(operand)
+            if len(args) > 1 and (keyed or function in (operator.contains, operator.eq)):
+                first, second = map(kind_of, args[:2])
+                if isinstance(first, (ListOf, Array)):
+                    both = isinstance(second, ListOf)  # of sets, say
+                    first, second = item_of(first), item_of(second) if both else second
+                if mixes(first, second):
+                    raise self.unkept("an object can't be searched for among other values here")
             return
         for operand in (*args, *kwargs.values()):
             for v in ir.variables(operand):
@@ -583,6 +607,17 @@ class Objects(Cursors):
                         "an object of which only the run tells how many there are can't be passed "
                         "to a function that srcgrad doesn't look into"
                     )
+
+    def check_index(self, operands: tuple[ir.Operand, ...]) -> None:
+        """Raise what Python raises of an object that is no index; its class may make it one."""
+        for operand in filter(is_reference, operands):
+            own = [self.class_attribute(cls, "__index__") for cls in classes_in(operand.kind)]  # type: ignore[union-attr]
+            if any(found is not None for found in own) or self.may_be_none(operand):  # type: ignore[arg-type]
+                raise self.unkept("an object or None can't be followed as an index")
+            message = "indices must be integers or have an __index__ method"
+            error = self.fault(TypeError, message)
+            error.late = True  # this may be where it's None, which the program asks first
+            raise error
 
     def check_identity(self, operand: ir.Operand) -> None:
         """Refuse to compare objects by their numbers that say themselves when they are equal."""
@@ -629,6 +664,29 @@ FOLLOWED: frozenset[Any] = frozenset(
      set.difference_update, set.symmetric_difference_update, set.union, set.intersection,
      set.difference, set.symmetric_difference, runtime.check_different, runtime.reorder}
 )  # fmt: skip
+
+
+def kind_of(operand: Any) -> Any:
+    """The kind of an operand, or of each item of a tuple; a constant itself."""
+    if isinstance(operand, ir.Pack):
+        return tuple(map(kind_of, operand.items))
+    return getattr(operand, "kind", operand)
+
+
+def item_of(kind: Any) -> Any:
+    """The kind of what is in a list, set or array."""
+    return kind.item if isinstance(kind, ListOf) else Scalar(kind.dtype)
+
+
+def mixes(a: Any, b: Any) -> bool:
+    """Whether values are compared of which one is an object, of which the number isn't told."""
+    if isinstance(b, Reference):
+        a, b = b, a
+    if isinstance(a, Reference):
+        unknown = b is None or is_none(b) or getattr(b, "type", int) in (None, type(None))
+        return not unknown and not (isinstance(b, Reference) and a.table is b.table)
+    first, second = (v.items if isinstance(v, TupleOf) else v for v in (a, b))
+    return isinstance(first, tuple) and isinstance(second, tuple) and any(map(mixes, first, second))
 
 
 def adds_default(s: ir.Statement, var: ir.Var) -> bool:

@@ -7,6 +7,7 @@ isn't followed, for what goes through containers does so directly: it is refused
 
 from __future__ import annotations
 
+import dis
 import enum
 import operator
 import sys
@@ -114,3 +115,18 @@ def has_made_init(cls: type) -> bool:
     if not own or params is None or not params.init:
         return False
     return bool(cls.__dict__["__init__"].__code__.co_filename == "<string>")
+
+
+def gives(cls: type, name: str) -> bool:
+    """Whether the `__init__` of a class, or one that it calls, gives its objects an attribute."""
+    if name in getattr(cls, "__dataclass_fields__", ()):
+        return True
+    for base in cls.__mro__:
+        code = getattr(vars(base).get("__init__"), "__code__", None)
+        if code is not None:
+            stored = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
+            if name in stored or "setattr" in code.co_names:
+                return True
+            if "__init__" not in code.co_names:
+                return False
+    return False

@@ -186,9 +186,12 @@ class Table:
                     enter(self.where, other, position)
 
     def update(self, other: Any = (), /, **named: Any) -> None:
-        pairs = other.items() if hasattr(other, "items") else other
-        for key, value in pairs:
-            self[key] = value
+        if hasattr(other, "keys") and not hasattr(other, "items"):
+            for key in other.keys():  # noqa: SIM118 (it may have no __iter__)
+                self[key] = other[key]
+        else:
+            for key, value in other.items() if hasattr(other, "items") else other:
+                self[key] = value
         for name, value in named.items():
             self[name] = value
 

@@ -15,8 +15,7 @@ from ..kinds import BOOL, Array, ListOf, Opaque, Reference, Scalar, least
 from ..packages import of_class
 from .operations import checked_bool, checked_length
 from .operators import Operators
-from .predicates import FALSE, NONE, TRUE, is_range, is_settled, is_written, leaf_kind
-from .restarts import NeedStatic
+from .predicates import FALSE, NONE, TRUE, is_none, is_range, is_settled, is_written, leaf_kind
 from .values import Choice, DictObject, Instance, Journal, ListObject, Ref, Sequence, Tuple, Value
 
 
@@ -78,11 +77,6 @@ class Truth(Operators):
             return False
         return not hasattr(cls, "__bool__") and not hasattr(cls, "__len__")
 
-    def ask_whether_missing(self, value: Tuple) -> None:
-        """Begin again if a tuple was taken out of a list as if there were no None in it."""
-        if value.whole is not None and value.whole.optional:
-            raise NeedStatic(value.whole.origins, "whether this item is None", self.span)
-
     def truth_of_constant(self, value: ir.Const) -> ir.Var | ir.Const:
         """The truth of what is known when compiling, or of an object outside."""
         cls = type(value.value)
@@ -130,6 +124,8 @@ class Truth(Operators):
             return there
 
         def answer(one: Value) -> Value:
+            if is_none(one):
+                return FALSE
             return self.boolean(self.truth_of_object(self.thing(one).type, one))
 
         def asked() -> Value:
