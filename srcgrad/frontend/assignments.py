@@ -115,7 +115,7 @@ class Assignments(Matching):
         else:
             if isinstance(value, Generator) or getattr(value, "kind", None) == SHAPE:
                 value = self.list_of_items(value)
-            value, site = self.taken_from(value), ("%unpack", id(targets[0]))
+            value, site = self.taken_from(value), ("%unpack", *map(id, targets[:1]))
             if site in self.known_sites and self.unpack_list(targets, star, value):
                 return
             used = self.state.used

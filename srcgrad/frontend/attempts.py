@@ -29,7 +29,7 @@ from ..rules import registry
 from .calls import Calls
 from .choices import options
 from .names import own_nodes
-from .predicates import FALSE, is_none, is_number
+from .predicates import FALSE, NONE, is_none, is_number
 from .primitives import RULES
 from .purity import has_effect
 from .structure import constant, nothing
@@ -99,7 +99,18 @@ class Attempts(Calls):
             exception = self.expression(node.exc)
         if node.cause is not None:
             self.expression(node.cause)
-        self.throw(self.exception_made(exception))
+        if isinstance(exception, Choice) and not all(map(self.is_exception, exception.options)):
+            self.for_each(exception, self.raised)
+        else:
+            self.throw(self.exception_made(exception))
+
+    def is_exception(self, value: Value) -> bool:
+        return issubclass(self.exception_class(value), BaseException)
+
+    def raised(self, value: Value) -> Value:
+        """`raise value`, where others that a choice may be are no exceptions."""
+        self.throw(self.exception_made(value))
+        return NONE
 
     def exception_made(self, value: Value) -> Value:
         """What `raise value` raises."""
@@ -112,7 +123,7 @@ class Attempts(Calls):
                 "choose by if and elif what is raised",
             )
         cls = self.exception_class(value)
-        if not issubclass(cls, BaseException):
+        if not self.is_exception(value):
             raise self.fault(TypeError, "exceptions must derive from BaseException")
         if isinstance(value, ir.Const) and isinstance(value.value, type):
             return self.construct(cls, [], {})

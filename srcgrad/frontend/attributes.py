@@ -530,11 +530,11 @@ class Attributes(Standing):
                 return self.emit(getattr(np, name), (value,))
             number = kind.dtype.type if kind.dtype is not None else np.generic
             for base in (np.ndarray, *(() if kind.shape else (number,))):
-                if numpy_like and hasattr(base, name):
+                if numpy_like and has_of_class(base, name):
                     return self.member(value, base, name)
             if isinstance(kind, Scalar):
                 python = type(np.zeros((), kind.dtype).item())
-                if hasattr(python, name):
+                if has_of_class(python, name):
                     return self.member(value, python, name)
             if may_be_object(kind):
                 raise self.unknown_object(kind, f"an array has no attribute {name!r}")
@@ -543,7 +543,7 @@ class Attributes(Standing):
             return self.member(value, list, name)
         if isinstance(kind, TupleOf):
             return self.attribute(self.project(value), name)
-        if kind == Opaque(str) and not value.optional and hasattr(str, name):
+        if kind == Opaque(str) and not value.optional and has_of_class(str, name):
             return self.member(value, str, name)
         known = registry.member(object_type(value), name)
         if isinstance(known, types.GetSetDescriptorType):

@@ -30,6 +30,7 @@ from .lookup import LOCAL
 from .operations import attribute_or, extreme_or, has_attribute
 from .powers import may_be_negative, may_be_power
 from .predicates import (
+    FALSE,
     NONE,
     TRUE,
     array_kind,
@@ -123,7 +124,7 @@ class BuiltinFunctions(Sorting):
     """Evaluates calls of builtin functions."""
 
     def builtin_len(self, value: Value) -> Value:
-        value = self.spread(value)
+        value = self.spread(self.tuple_or_none(value))
         if isinstance(value, Choice):
             return self.for_each(value, self.builtin_len)
         if is_iterator(value) and not is_range(value):
@@ -549,6 +550,20 @@ class BuiltinFunctions(Sorting):
         return ir.Const(True in answers)
 
     def builtin_hasattr(self, value: Value, name: Value) -> Value:
+        if isinstance(value := self.spread(value), Choice):
+
+            def asked(option: Value) -> Value:
+                return self.builtin_hasattr(option, name)
+
+            return self.answered(value, asked) or self.for_each(value, asked)
+        if self.may_be_none(value) and not self.has(NONE, self.key(name)):
+            there = self.negated(self.identical(value, NONE))
+            run = functools.partial(self.hasattr_of_given, value, name)
+            return self.either(there, lambda: self.own_bool(self.truth(run())), lambda: FALSE)
+        return self.hasattr_of_given(value, name)
+
+    def hasattr_of_given(self, value: Value, name: Value) -> Value:
+        """`hasattr(value, name)` of what isn't None."""
         thing = self.thing(value)
         held = thing.items.get(self.key(name)) if isinstance(thing, Instance) else None
         if isinstance(held, Choice) and may_be_absent(held):
@@ -564,6 +579,18 @@ class BuiltinFunctions(Sorting):
         return self.inline(has_attribute, [value, name], {}) if there is None else ir.Const(there)
 
     def builtin_getattr(self, value: Value, name: Value, *default: Value) -> Value:
+        if default and isinstance(value := self.spread(value), Choice):
+            return self.for_each(value, lambda o: self.builtin_getattr(o, name, *default))
+        if default and self.may_be_none(value):
+            test = self.identical(value, NONE)
+            of_none, of_given = (
+                functools.partial(self.getattr_of_given, v, name, *default) for v in (NONE, value)
+            )
+            return self.either(test, of_none, of_given)
+        return self.getattr_of_given(value, name, *default)
+
+    def getattr_of_given(self, value: Value, name: Value, *default: Value) -> Value:
+        """`getattr(value, name, *default)` of what isn't None, or is None for sure."""
         there = not default or self.has(value, self.key(name))
         if there is None and is_unknown(value):
             return self.opaque(getattr, [value, name, *default])
@@ -577,7 +604,7 @@ class BuiltinFunctions(Sorting):
         thing = self.thing(value)
         if isinstance(thing, Instance) and heap_type(thing) is thing.type:
             if is_reference(value):
-                return True if name in vars(object) else None  # as of None
+                return True if has_of_class(object, name) else None  # as of None
             if self.unshown(thing, name):
                 return False
             if name in thing.items and thing.items[name] is not ir.UNDEFINED:

@@ -426,13 +426,24 @@ class Calls(Kept):
     ) -> Value | None:
         """A function, not a user's, of an object or None that the data choose; else None."""
         made = isinstance(function, type) and self.special(function) is None
-        if made or isinstance(function, types.FunctionType):
+        number = made and issubclass(function, (int, float, complex, np.generic))
+        if (made and not number) or isinstance(function, types.FunctionType):
             return None
         asking = hashable(function) and function in ASKING
         caught = self.catcher(TypeError) is not None and not asking
+        holds = told(function, "__objclass__") in HOLDING  # what it is given, None or not
+        # Of None, as the items do of which there are none then
+        raises = told(function, "__module__") in ("builtins", "math") and function is not bool
         for place, choice in [*enumerate(args), *kwargs.items()]:
-            if caught and self.is_asked_for_none(choice):
+            used = not asking and (place == 0 or not holds)
+            if isinstance(choice, Tuple) and used and function in LAZY:
+                self.check_given(choice)
+            elif used and isinstance(choice, Tuple) and not (raises and not caught):
+                choice = self.tuple_or_none(choice)
+            elif caught and self.is_asked_for_none(choice):
                 choice = self.or_none(choice)
+            elif number:
+                continue
             if isinstance(choice, Choice) and (asking or not any(map(is_function, choice.options))):
 
                 def use(option: Value, place: Any = place) -> Value:
@@ -693,6 +704,7 @@ DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_p
 DESCRIBING = frozenset({np.finfo, np.iinfo, inspect.signature, *BY_DTYPE})  # and what has them
 LAZY = (enumerate, zip, map, filter, reversed)  # what they return knows what it goes through
 ASKING = (isinstance, callable, hasattr)  # what they say is known when compiling, mostly
+HOLDING = (list, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict)
 EXTENDING = (operator.iconcat, list.__iadd__)  # by the items of an array, too
 IN_PLACE = {
     operator.iconcat: operator.add,

@@ -220,7 +220,7 @@ class Comparisons(Truth):
     def object_or_none(self, value: Value) -> Value:
         """An object in a table as one of several: None isn't asked by its class what it equals."""
         if not isinstance(getattr(value, "kind", None), Reference) or not self.may_be_none(value):
-            found: Value = self.spread(value)
+            found: Value = self.spread(self.tuple_or_none(value))
             return found
         assert isinstance(value, ir.Var)
         there = ir.Var(value.name, value.kind, value.user)
@@ -609,7 +609,7 @@ class Comparisons(Truth):
         )
 
     def contains(self, container: Value, item: Value) -> Value:
-        container = self.spread(container)
+        container = self.spread(self.tuple_or_none(container))
         if is_none(container):
             raise self.fault_of_none(TypeError, "is not iterable")
         if isinstance(container, Choice):

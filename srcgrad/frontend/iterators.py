@@ -15,6 +15,7 @@ from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import Array, Dimension, ListOf, Reference, Scalar, int_kind
 from .changes import Source
+from .columns import is_reference
 from .dicts import Dicts
 from .item_counts import some
 from .iteration import Body, Loop
@@ -57,6 +58,8 @@ class Iterators(Dicts):
             parts.append(ir.Const(1))
         for part in parts:
             self.check_counts(part)
+            if is_reference(part):
+                raise self.refuse("the bound of a range can't be one of several objects")
         if all(isinstance(p, ir.Const) for p in parts):
             try:
                 known = range(*(p.value for p in parts))  # type: ignore[union-attr]

@@ -30,7 +30,7 @@ from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
 from ..ir import list_append
 from ..joins import KindMismatch
-from ..kinds import BOOL, INT, Array, ListOf, Places, Reference, Scalar, TupleOf, fresh_size
+from ..kinds import BOOL, INT, Array, ListOf, Opaque, Places, Reference, Scalar, TupleOf, fresh_size
 from .columns import (
     ANY,
     MISSING,
@@ -578,7 +578,7 @@ class Objects(Cursors):
                 )
         if not self.opened:
             return
-        if function in FOLLOWED:
+        if function in FOLLOWED and not takes_plain(function, args):
             if function in (list.pop, list.insert):
                 self.check_index(args[1:2])
             for operand in args:
@@ -598,7 +598,8 @@ class Objects(Cursors):
         for operand in (*args, *kwargs.values()):
             for v in ir.variables(operand):
                 operates = getattr(function, "__module__", "") == "_operator"
-                if is_reference(v) and operates and function is not operator.call:
+                taken = function in FOLLOWED or function is operator.call
+                if is_reference(v) and operates and not taken:
                     error = self.fault(TypeError, "unsupported operand of an operator: an object")
                     error.late = True  # this may be where it's None, which the program asks first
                     raise error
@@ -664,6 +665,13 @@ FOLLOWED: frozenset[Any] = frozenset(
      set.difference_update, set.symmetric_difference_update, set.union, set.intersection,
      set.difference, set.symmetric_difference, runtime.check_different, runtime.reorder}
 )  # fmt: skip
+
+
+def takes_plain(function: Any, args: tuple[ir.Operand, ...]) -> bool:
+    """Whether a function takes an item of an array or a text, where no number is an object."""
+    whole = args[0] if function in (operator.getitem, operator.setitem) else None
+    text = isinstance(whole, ir.Const) and isinstance(whole.value, (str, bytes))
+    return text or isinstance(getattr(whole, "kind", None), (Array, Opaque))
 
 
 def kind_of(operand: Any) -> Any:

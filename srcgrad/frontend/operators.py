@@ -123,7 +123,7 @@ class Operators(OuterObjects):
 
     def binary(self, function: Callable[..., Any], a: Value, b: Value) -> Value:
         """Apply a binary operator."""
-        a, b = self.spread(a), self.spread(b)
+        a, b = self.spread(self.tuple_or_none(a)), self.spread(self.tuple_or_none(b))
         if isinstance(a, Choice):
             return self.for_each(a, lambda o: self.binary(function, o, b))
         if isinstance(b, Choice):

@@ -156,6 +156,7 @@ class Stores(Subscripts):
         container = self.spread(container)
         if isinstance(container, ir.Var):
             key = self.as_shape(key)
+        key = self.tuple_or_none(key)
         if isinstance(key, Choice):
 
             def put_at(option: Value) -> Value:

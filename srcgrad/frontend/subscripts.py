@@ -105,6 +105,7 @@ class Subscripts(Comparisons):
         container = self.spread(container)
         if isinstance(container, ir.Var):
             key = self.as_shape(key)
+        key = self.tuple_or_none(key)
         if isinstance(key, Choice):
             return self.for_each(key, lambda k: self.subscript(container, k))
         key = self.as_slice(container, key)

@@ -75,11 +75,12 @@ class Texts(Objects):
         return self.text(repr, "__repr__", value)
 
     def builtin_format(self, value: Value, spec: Value = ir.Const("")) -> Value:  # noqa: B008
-        if isinstance(value, ir.Const) and isinstance(spec, ir.Const) and not is_asked(value):
-            return self.as_python(format, value.value, spec.value)
         value = self.object_or_none(value)
         if isinstance(value, Choice):
             return self.for_each(value, lambda option: self.builtin_format(option, spec))
+        self.check_format(value, spec)
+        if isinstance(value, ir.Const) and isinstance(spec, ir.Const) and not is_asked(value):
+            return self.as_python(format, value.value, spec.value)
         self.check_wording(value)
         thing = self.thing(value)
         if isinstance(thing, Instance) and not issubclass(thing.type, BaseException):
@@ -168,6 +169,7 @@ class Texts(Objects):
 
     def text(self, function: Any, form: str, value: Value) -> Value:
         """`str(value)` or `repr(value)`."""
+        value = self.tuple_or_none(self.spread(value))
         if isinstance(value, Choice):
             return self.for_each(value, lambda o: self.text(function, form, o))
         self.check_wording(value)
@@ -179,6 +181,18 @@ class Texts(Objects):
         if own is not None:
             return own
         return self.emit(function, (self.in_text(value, form),), inferred=TEXT)
+
+    def lacks_format(self, value: Value) -> bool:
+        """Whether the class of a value takes no format but the empty one."""
+        classes = self.classes_of(value)
+        return bool(classes) and all(told(c, "__format__") is object.__format__ for c in classes)  # type: ignore[union-attr]
+
+    def check_format(self, value: Value, spec: Value) -> None:
+        """Raise what Python raises of a format that is given to a list, say."""
+        if self.lacks_format(value) and getattr(spec, "value", None) != "":
+            cls = next(iter(self.classes_of(value)))  # type: ignore[arg-type]
+            message = f"unsupported format string passed to {cls.__name__}.__format__"
+            self.insist(self.negated(self.truth(spec)), TypeError, message)
 
     def check_wording(self, value: Value) -> None:
         """Refuse to compute with the text of an exception that isn't Python's own."""
@@ -220,7 +234,15 @@ class Texts(Objects):
             UnsupportedError: the class doesn't say.
         """
         value = self.object_or_none(value)
-        if isinstance(value, Choice) and any(self.thing(o) for o in value.options):
+        if form == "__format__":
+            unwritten = any(map(self.lacks_format, options(value)))
+            if not isinstance(value, Choice):
+                self.check_format(value, spec)
+            elif unwritten and getattr(spec, "value", None) != "":
+                return self.for_each(value, lambda o: self.builtin_format(o, spec))
+        if isinstance(value, Choice) and any(
+            self.thing(o) or isinstance(o, Tuple) for o in value.options
+        ):
             if form == "__format__":
                 return self.for_each(value, lambda o: self.builtin_format(o, spec))
             return self.for_each(

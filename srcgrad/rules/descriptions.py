@@ -8,14 +8,14 @@ import numpy as np
 
 from .registry import definition
 
-definition(np.ndim)(lambda a: a.ndim)
-definition(np.shape)(lambda a: a.shape)
+definition(np.ndim)(lambda a: 0 if a is None else a.ndim)
+definition(np.shape)(lambda a: () if a is None else a.shape)
 
 
 @definition(np.size)
 def size(a, axis=None):
     if axis is None:
-        return a.size
+        return 1 if a is None else a.size
     if not isinstance(axis, tuple):
         return a.shape[axis]
     count = 1
