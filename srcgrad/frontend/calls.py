@@ -43,7 +43,16 @@ from .dicts import dict_methods
 from .kept_results import Kept
 from .names import calls_in
 from .operators import BINARY, INPLACE
-from .predicates import array_kind, is_asked, is_number, is_range, is_static, is_written
+from .predicates import (
+    NONE,
+    array_kind,
+    is_asked,
+    is_none,
+    is_number,
+    is_range,
+    is_static,
+    is_written,
+)
 from .primitives import BY_DTYPE, RULES
 from .refusals import name_of, naming, not_taken
 from .slots import other_keys, varies
@@ -427,6 +436,9 @@ class Calls(Kept):
         """A function, not a user's, of an object or None that the data choose; else None."""
         made = isinstance(function, type) and self.special(function) is None
         number = made and issubclass(function, (int, float, complex, np.generic))
+        described = self.described(function, args, kwargs)
+        if described is not None:
+            return described
         if (made and not number) or isinstance(function, types.FunctionType):
             return None
         asking = hashable(function) and function in ASKING
@@ -456,6 +468,16 @@ class Calls(Kept):
                 answer = self.answered(choice, use) if asking else None
                 return answer or self.for_each(choice, use)
         return None
+
+    def described(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+        """What a function that describes arrays says of what may be None; else None."""
+        if not hashable(function) or function not in registry.of_none or len(args) != 1:
+            return None
+        answer: Value = self.lift(registry.of_none[function], None)
+        if is_none(args[0]) or self.in_place() or not self.may_be_none(args[0]):
+            return answer if is_none(args[0]) else None
+        test = self.identical(args[0], NONE)
+        return self.either(test, lambda: answer, lambda: self.call_object(function, args, kwargs))
 
     def of_objects(self, function: Any, args: list[Value]) -> Value | None:
         """A function of containers, objects and functions that isn't called itself; else None."""

@@ -6,16 +6,17 @@ import numbers
 
 import numpy as np
 
-from .registry import definition
+from .registry import definition, of_none
 
-definition(np.ndim)(lambda a: 0 if a is None else a.ndim)
-definition(np.shape)(lambda a: () if a is None else a.shape)
+definition(np.ndim)(lambda a: a.ndim)
+definition(np.shape)(lambda a: a.shape)
+of_none.update({np.ndim: 0, np.shape: (), np.size: 1})
 
 
 @definition(np.size)
 def size(a, axis=None):
     if axis is None:
-        return 1 if a is None else a.size
+        return a.size
     if not isinstance(axis, tuple):
         return a.shape[axis]
     count = 1

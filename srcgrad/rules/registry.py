@@ -546,6 +546,9 @@ def passes_for(*classes: type, told: tuple[str, dict[Any, type]] | None = None) 
     return register
 
 
+# What functions that describe arrays say of None
+of_none: dict[Any, Any] = {}
+
 # Functions that return one of their operands
 
 picking: set[Any] = set()
