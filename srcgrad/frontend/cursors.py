@@ -162,7 +162,7 @@ class Cursors(Selections):
             if backwards:
                 keys = self.builtin_list(self.builtin_reversed(keys))
             grows = is_table(thing) and "entries" in thing.items
-            entered = self.attribute(value, "entries") if grows else Tuple(())
+            entered = self.thing(value).items["entries"] if grows else Tuple(())
             return self.call(ir.Const(Entries), [value, keys, part, entered], {})
         return self.call(ir.Const(Reversed if backwards else Items), [value], {})
 

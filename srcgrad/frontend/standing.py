@@ -6,10 +6,12 @@ an object of a class that the compiler can read. The program may ask of which cl
 
 from __future__ import annotations
 
+from types import FunctionType
+
 import numpy as np
 
 from .. import ir
-from ..packages import computes_attributes, has_of_class
+from ..packages import computes_attributes, has_of_class, of_class
 from ..rules import registry
 from .predicates import is_static
 from .slots import told_class
@@ -84,7 +86,7 @@ def may_have(cls: type, name: str) -> bool | None:
     """
     if has_of_class(cls, name):
         return True
-    if computes_attributes(cls):
+    if computes_attributes(cls) or isinstance(of_class(cls, "__getattribute__"), FunctionType):
         return None
     for base in cls.__mro__:
         for member in vars(base).values():
