@@ -12,10 +12,12 @@ import srcgrad
 from tests.small_programs import check
 
 
-class Answers:
+class Linked:
     def __init__(self, v, next):
         self.v, self.next = v, next
 
+
+class Answers(Linked):
     def __eq__(self, other):
         return isinstance(other, Answers) and self.v == other.v
 
@@ -34,20 +36,14 @@ class Answers:
     __hash__ = None
 
 
-class EqualToAll:
-    def __init__(self, v, next):
-        self.v, self.next = v, next
-
+class EqualToAll(Linked):
     def __eq__(self, other):
         return True
 
     __hash__ = None
 
 
-class Unequal:
-    def __init__(self, v, next):
-        self.v, self.next = v, next
-
+class Unequal(Linked):
     def __ne__(self, other):
         return True
 
@@ -226,3 +222,39 @@ def test_class_attributes(f):
 def test_attribute_that_some_lack():
     with pytest.raises(srcgrad.UnsupportedError, match="'extra' isn't known"):
         srcgrad.grad(attribute_that_some_lack)(np.array([0.3, 0.8, 0.55]))
+
+
+class Plain(Answers):
+    __call__ = __format__ = None
+
+
+class Special(Answers):
+    extra = 2.0
+
+    def __str__(self):
+        return "special"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda n: str(n.next) == "None",
+        lambda n: str(n.next) == "special",
+        lambda n: hasattr(n.next, "extra"),
+        lambda n: getattr(n.next, "extra", 0.0) > 1.0,
+    ],
+)
+def test_of_two_classes_or_none(asked):
+    def f(x):
+        head, found = None, 0.0
+        for v in x:
+            if v > 0.6:
+                head = Special(v * v, head)
+            elif v > 0.3:
+                head = Plain(v * v, head)
+        while head is not None:
+            found += head.v**2 if asked(head) else head.v
+            head = head.next
+        return found
+
+    check(f, np.array([0.5, 0.9, 0.7]))

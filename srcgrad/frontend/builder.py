@@ -19,7 +19,7 @@ from ..kinds import (
     holds_arrays,
 )
 from .kept_lists import KeptLists
-from .predicates import FALSE, NONE, leaf_kind, same_constant
+from .predicates import FALSE, leaf_kind, same_constant
 from .structure import (
     is_nothing,
     is_partial,
@@ -94,8 +94,7 @@ class Builder(KeptLists):
         # What isn't there where the tuple is None raises by itself, if nobody catches that
         told = self.catcher(TypeError) is None and all(isinstance(i, ir.Var) for i in value.items)
         if missing is not None and missing not in self.given_here and not (told and value.items):
-            test = self.negated(self.identical(value, NONE))
-            self.insist(test, TypeError, "'NoneType' object is not iterable")
+            self.insist(self.is_there(value), TypeError, "'NoneType' object is not iterable")
         if whole is None or not self.is_optional(value) or not value.items:
             return
         for s in reversed(self.block.statements):

@@ -545,19 +545,17 @@ class BuiltinFunctions(Sorting):
         answers = {self.class_attribute(c, "__call__") is not None for c in classes or ()}
         if len(answers) == 2 or (classes is None and isinstance(value, ir.Var)):
             raise self.refuse("whether this can be called isn't known when compiling")
-        if True in answers and self.may_be_none(value):
-            return self.negated(self.identical(value, NONE))
-        return ir.Const(True in answers)
+        return self.is_there(value) if True in answers else FALSE
 
     def builtin_hasattr(self, value: Value, name: Value) -> Value:
-        if isinstance(value := self.spread(value), Choice):
+        if isinstance(value := self.object_or_none(value), Choice):
 
             def asked(option: Value) -> Value:
                 return self.builtin_hasattr(option, name)
 
             return self.answered(value, asked) or self.for_each(value, asked)
         if self.may_be_none(value) and not self.has(NONE, self.key(name)):
-            there = self.negated(self.identical(value, NONE))
+            there = self.is_there(value)
             run = functools.partial(self.hasattr_of_given, value, name)
             return self.either(there, lambda: self.own_bool(self.truth(run())), lambda: FALSE)
         return self.hasattr_of_given(value, name)
@@ -579,7 +577,7 @@ class BuiltinFunctions(Sorting):
         return self.inline(has_attribute, [value, name], {}) if there is None else ir.Const(there)
 
     def builtin_getattr(self, value: Value, name: Value, *default: Value) -> Value:
-        if default and isinstance(value := self.spread(value), Choice):
+        if default and isinstance(value := self.object_or_none(value), Choice):
             return self.for_each(value, lambda o: self.builtin_getattr(o, name, *default))
         if default and self.may_be_none(value):
             test = self.identical(value, NONE)

@@ -434,11 +434,11 @@ class Calls(Kept):
         self, function: Any, args: list[Value], kwargs: dict[str, Value]
     ) -> Value | None:
         """A function, not a user's, of an object or None that the data choose; else None."""
-        made = isinstance(function, type) and self.special(function) is None
-        number = made and issubclass(function, (int, float, complex, np.generic))
         described = self.described(function, args, kwargs)
         if described is not None:
             return described
+        made = isinstance(function, type) and self.special(function) is None
+        number = made and issubclass(function, (int, float, complex, np.generic))
         if (made and not number) or isinstance(function, types.FunctionType):
             return None
         asking = hashable(function) and function in ASKING

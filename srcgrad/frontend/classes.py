@@ -26,7 +26,7 @@ from .lookup import LOCAL
 from .machine import Frame
 from .names import scope_of
 from .operations import checked_conversion
-from .predicates import NONE, STATIC_MODULES, is_none, is_static
+from .predicates import FALSE, NONE, STATIC_MODULES, is_none, is_static
 from .structure import PRESENCE, is_table, may_be_absent
 from .subclasses import added_by, has_made_init, is_named_tuple, stores_itself
 from .values import (
@@ -335,10 +335,7 @@ class Classes(Copies):
     def dataclass_test(self, value: Value, /) -> Value:
         thing = self.instance(value)
         cls = thing.type if thing is not None else getattr(value, "value", None)
-        known = ir.Const(dataclasses.is_dataclass(cls))
-        if known.value and self.may_be_none(value):
-            return self.negated(self.identical(value, NONE))
-        return known
+        return self.is_there(value) if dataclasses.is_dataclass(cls) else FALSE
 
     def dataclass_made(self, cls: Value | None = None, /, **options: Value) -> Value:
         """`@dataclass` on a class that is defined in the code being lowered."""

@@ -20,6 +20,7 @@ from ..joins import is_complex
 from ..kinds import BOOL, Array, Kind, Opaque, Reference, Scalar, TupleOf, least
 from . import running
 from .choices import FUNCTIONS, options
+from .columns import is_reference
 from .operators import DUNDER, is_text
 from .predicates import (
     FALSE,
@@ -211,15 +212,18 @@ class Comparisons(Truth):
 
     def is_compared(self, value: Value) -> bool:
         """Whether an object in a table is of a class that may say what it is equal to."""
-        kind = getattr(value, "kind", None)
-        if not isinstance(kind, Reference):
+        if not is_reference(value):
             return False
-        names = ("__eq__", "__ne__")
-        return any(self.class_attribute(c, name) is not None for c in kind.types for name in names)
+        types, names = value.kind.types, ("__eq__", "__ne__")  # type: ignore[union-attr]
+        return any(self.class_attribute(c, name) is not None for c in types for name in names)
+
+    def is_there(self, value: Value) -> Value:
+        """Whether a value isn't None."""
+        return self.negated(self.identical(value, NONE)) if self.may_be_none(value) else TRUE
 
     def object_or_none(self, value: Value) -> Value:
-        """An object in a table as one of several: None isn't asked by its class what it equals."""
-        if not isinstance(getattr(value, "kind", None), Reference) or not self.may_be_none(value):
+        """An object in a table, or a tuple, as one of several: None isn't what their class says."""
+        if not is_reference(value) or not self.may_be_none(value):
             found: Value = self.spread(self.tuple_or_none(value))
             return found
         assert isinstance(value, ir.Var)

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import ir
 from ..analysis.inference import Inferred
-from ..kinds import Array, Dimension, ListOf, Reference, Scalar, int_kind
+from ..kinds import Array, Dimension, ListOf, Scalar, int_kind
 from .changes import Source
 from .columns import is_reference
 from .dicts import Dicts
@@ -58,8 +58,6 @@ class Iterators(Dicts):
             parts.append(ir.Const(1))
         for part in parts:
             self.check_counts(part)
-            if is_reference(part):
-                raise self.refuse("the bound of a range can't be one of several objects")
         if all(isinstance(p, ir.Const) for p in parts):
             try:
                 known = range(*(p.value for p in parts))  # type: ignore[union-attr]
@@ -105,7 +103,7 @@ class Iterators(Dicts):
         surely = isinstance(kind, Scalar) and kind.dtype.kind == "f" and not kind.mixed
         if surely or (isinstance(value, ir.Const) and isinstance(value.value, float)):
             raise self.fault(TypeError, "'float' object cannot be interpreted as an integer")
-        if isinstance(getattr(value, "kind", None), Reference):
+        if is_reference(value):
             raise self.refuse("an object can't be followed as a bound", "write int(...)")
 
     def python_int(self, value: Value) -> Value:

@@ -206,13 +206,12 @@ class Merger:
 
     def held_alone(self, name: Any, value: Any, first: bool) -> Any:
         """What an object holds that one branch alone has: a loop may ask which, whatever it is."""
-        if isinstance(value, Choice) and not (self.a.unreachable or self.b.unreachable):
-            value = self.numbered(value, not first)
-            index = (ir.Const(0), value.index) if first else (value.index, ir.Const(0))
-            held = self.padded(name, value, first)
-            if isinstance(held, Choice):
-                return replace(held, index=self.merge("choice", *index))
-        return self.padded(name, value, first)
+        value = self.numbered(value, not first)
+        held = self.padded(name, value, first)
+        if not isinstance(held, Choice) or self.a.unreachable or self.b.unreachable:
+            return held
+        index = (ir.Const(0), value.index) if first else (value.index, ir.Const(0))
+        return replace(held, index=self.merge("choice", *index))
 
     def merged_object(self, number: int, p: Heap | None, q: Heap | None) -> Heap:
         """An object after the If, which its branches may have changed."""

@@ -169,7 +169,7 @@ class Texts(Objects):
 
     def text(self, function: Any, form: str, value: Value) -> Value:
         """`str(value)` or `repr(value)`."""
-        value = self.tuple_or_none(self.spread(value))
+        value = self.object_or_none(value)
         if isinstance(value, Choice):
             return self.for_each(value, lambda o: self.text(function, form, o))
         self.check_wording(value)
@@ -182,15 +182,18 @@ class Texts(Objects):
             return own
         return self.emit(function, (self.in_text(value, form),), inferred=TEXT)
 
-    def lacks_format(self, value: Value) -> bool:
-        """Whether the class of a value takes no format but the empty one."""
-        classes = self.classes_of(value)
-        return bool(classes) and all(told(c, "__format__") is object.__format__ for c in classes)  # type: ignore[union-attr]
+    def refuses(self, value: Value, spec: Value) -> type | None:
+        """The class of a value that takes no format but the empty one, if this may be another."""
+        classes = self.classes_of(value) or set()
+        if getattr(spec, "value", None) == "":
+            return None
+        plain = all(told(c, "__format__") is object.__format__ for c in classes)
+        return next(iter(classes), None) if plain else None
 
     def check_format(self, value: Value, spec: Value) -> None:
         """Raise what Python raises of a format that is given to a list, say."""
-        if self.lacks_format(value) and getattr(spec, "value", None) != "":
-            cls = next(iter(self.classes_of(value)))  # type: ignore[arg-type]
+        cls = self.refuses(value, spec)
+        if cls is not None:
             message = f"unsupported format string passed to {cls.__name__}.__format__"
             self.insist(self.negated(self.truth(spec)), TypeError, message)
 
@@ -234,20 +237,15 @@ class Texts(Objects):
             UnsupportedError: the class doesn't say.
         """
         value = self.object_or_none(value)
-        if form == "__format__":
-            unwritten = any(map(self.lacks_format, options(value)))
-            if not isinstance(value, Choice):
-                self.check_format(value, spec)
-            elif unwritten and getattr(spec, "value", None) != "":
-                return self.for_each(value, lambda o: self.builtin_format(o, spec))
-        if isinstance(value, Choice) and any(
-            self.thing(o) or isinstance(o, Tuple) for o in value.options
-        ):
-            if form == "__format__":
-                return self.for_each(value, lambda o: self.builtin_format(o, spec))
-            return self.for_each(
-                value, self.builtin_repr if form == "__repr__" else self.plain_text
-            )
+        if isinstance(value, Choice):
+            own = any(self.thing(o) or isinstance(o, Tuple) for o in value.options)
+            if form == "__format__" and (own or any(self.refuses(o, spec) for o in value.options)):
+                return self.for_each(value, lambda option: self.builtin_format(option, spec))
+            if form != "__format__" and own:
+                write = self.builtin_repr if form == "__repr__" else self.plain_text
+                return self.for_each(value, write)
+        elif form == "__format__":
+            self.check_format(value, spec)
         thing = self.thing(value)
         if _is_dtype(value):
             known = repr if form == "__repr__" else str  # not that of the type it's written as
@@ -323,8 +321,6 @@ class Texts(Objects):
             own = self.class_attribute(cls, form)
             if own is not None:
                 return self.call(Bound(own, value), [spec], {})
-            message = f"unsupported format string passed to {cls.__name__}.__format__"
-            self.insist(self.negated(self.truth(spec)), TypeError, message)
         methods = [self.class_attribute(cls, name) for name in names]
         own = next((method for method in methods if method is not None), None)
         if own is None and self.telling:

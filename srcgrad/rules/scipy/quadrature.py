@@ -23,20 +23,33 @@ FEW = 16  # numbers
 
 def run_integral(f, a, b, points, epsabs, epsrel, limit, moving, held):
     """The integral of a number, or of an array."""
-    outer, options = (*moving, *held), {"points": points} if points is not None else {}
-    if np.ndim(f(0.5 * (a + b) if np.isfinite(a + b) else 0.5, *outer)):
-        return run_derivative(f, a, b, points, epsabs, epsrel, limit, moving, held)
-    return integrate.quad(f, a, b, outer, 0, epsabs, epsrel, limit, **options)[0]
+    first, options = in_the_middle(f, a, b, moving, held), given(points)
+    if np.ndim(first):
+        return accurate(f, a, b, options, moving, held, first)
+    return integrate.quad(f, a, b, (*moving, *held), 0, epsabs, epsrel, limit, **options)[0]
 
 
 def run_derivative(f, a, b, points, epsabs, epsrel, limit, moving, held):
     """The integral of a number or of an array, whatever accuracy the program asks for."""
+    first = in_the_middle(f, a, b, moving, held)
+    return accurate(f, a, b, given(points), moving, held, first)
+
+
+def in_the_middle(f, a, b, moving, held):
+    """The integrand at some point: that tells its shape."""
+    return f(0.5 * (a + b) if np.isfinite(a + b) else 0.5, *moving, *held)
+
+
+def given(points):
+    return {"points": points} if points is not None else {}
+
+
+def accurate(f, a, b, options, moving, held, first):
+    """The integral of a number or of an array, of which one value is `first`."""
 
     def integrand(x):
         return f(x, *moving, *held)
 
-    options = {"points": points} if points is not None else {}
-    first = integrand(0.5 * (a + b) if np.isfinite(a + b) else 0.5)
     value, error = None, np.inf
     if 0 < np.size(first) <= FEW and not np.iscomplexobj(first):
         value, error = of_few(integrand, a, b, np.shape(first), options)
@@ -49,7 +62,7 @@ def run_derivative(f, a, b, points, epsabs, epsrel, limit, moving, held):
         warnings.warn(
             f"the derivative of an integral is uncertain: the error may be {error:.1e}",
             integrate.IntegrationWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     return value
 
@@ -113,9 +126,12 @@ def d_integral(f, a, b, points, epsabs, epsrel, limit, moving, held, *, out, d_o
         start = 0
         for v, jump in zip(moving, jumps(f, 1)[1:], strict=False):
             stop = start + np.size(v)
-            d = d_all if single else d_all[start:stop]
-            if not single:
-                d = d[0] if np.ndim(v) == 0 else np.reshape(d, np.shape(v))
+            if single:
+                d = d_all
+            elif np.ndim(v) == 0:
+                d = d_all[start]
+            else:
+                d = np.reshape(d_all[start:stop], np.shape(v))
             d_moving.append(d if jump is None else jump)
             start = stop
     d_a = -np.sum(d_out * f(a, *moving, *held)) if np.isfinite(a) else 0.0
