@@ -95,7 +95,8 @@ def numbers(x):
     values[1] *= x[2]
     whole = packed("b", [1, 2])
     whole[0] = np.int8(3)
-    return list(values), np.array(values), sum(values), whole[0] * x[0], np.array(whole) * x[0]
+    total = round(sum(values), 9)
+    return list(values), np.array(values), total, whole[0] * x[0], np.array(whole) * x[0]
 
 
 def no_list(x):

@@ -81,6 +81,7 @@ PROGRAMS: dict[str, tuple[Any, ...]] = {
     "triangles of any width": (lambda t, w: signal.sawtooth(t * 9, w), LINE, OTHER),
     "falling": (lambda t: signal.sawtooth(t * 9, 0.0), LINE),
     "one sawtooth": (lambda t: signal.sawtooth(t), 2.0),
+    "one triangle": (lambda t: signal.sawtooth(t, 0.3), 2.0),
     "pulse": (lambda t, f: signal.gausspulse(t, f), LINE, 5.0),
     "parts of a pulse": (
         lambda t, b, r: signal.gausspulse(t, 5.0, b, r, retquad=True, retenv=True), LINE, 0.4, -5.0,

@@ -18,6 +18,7 @@ from ..errors import Boxed, InternalError, SrcgradError, UnsupportedError, is_ou
 from ..frontend.array_protocols import BOXED
 from ..frontend.columns import Knowledge, Unkept
 from ..frontend.libraries import CALLED
+from ..frontend.linking import LINKED
 from ..frontend.restarts import NeedStatic, Raised, TakenApart, Thaw, TooLong, Unkeepable, Unshared
 from ..frontend.sharing import Calls
 from ..frontend.units import NeedUnit
@@ -119,18 +120,23 @@ def _taken_apart(task: Task) -> Compiled:
     """What a task asks for: loops unrolled if that isn't long, in tables and loops if it is."""
     refused: UnsupportedError | None = None
     short = replace(task, longest=LONG)
+    found: Compiled | None = None
     try:
-        return _followed(replace(short, longest_asked=ASKED))
+        found = _followed(replace(short, longest_asked=ASKED))
     except TooLong:
         pass
     except UnsupportedError as error:
         refused = error
+    if refused is None:
+        found = _linked(short, found)
+    if found is not None:
+        return found
     if task.asked:
         with suppress(UnsupportedError, TooLong):
             longest = LONG if refused is None else TOO_LONG
             free = replace(task, longest=longest, asks=False, objects=Knowledge())
             found = _followed(free)
-            if refused is not None or found.source.count("\n") <= LONG:
+            if refused is not None or _lines(found) <= LONG:
                 return found
         if refused is None:
             with suppress(TooLong):
@@ -182,7 +188,7 @@ def _shared(task: Task) -> Compiled:
 
 
 def _followed(task: Task) -> Compiled:
-    """What a task asks for, objects followed one by one; in tables if they can't be, dicts last."""
+    """What a task asks for, objects followed one by one; in tables if need be, containers last."""
     refused: UnsupportedError
     try:
         return _compiled_recursions(task)
@@ -193,10 +199,34 @@ def _followed(task: Task) -> Compiled:
         return _in_tables(task, refused)
     except UnsupportedError as error:
         refused = error
-    if not task.objects.dicts <= task.static:
+    more = task.objects.sites - task.static or task.objects.alone - task.static
+    if more:
         with suppress(UnsupportedError):
-            return _followed(replace(task, static=task.static | task.objects.dicts))
+            return _followed(replace(task, static=task.static | more))
     raise refused
+
+
+def _linked(task: Task, found: Compiled | None) -> Compiled | None:
+    """What a task asks for, linked tuples being objects, if what was found is long; else that."""
+    most = READABLE if found is None else _lines(found)
+    while most >= READABLE:
+        linked = {site for site in task.objects.sites if site[0] == LINKED} - task.static
+        linked = linked or task.objects.alone - task.static
+        if not linked:
+            break
+        task = replace(task, static=task.static | linked, objects=Knowledge())
+        with suppress(UnsupportedError, TooLong):
+            try:
+                kept = _followed(task)
+            except TooLong:
+                kept = _in_tables(replace(task, longest=TOO_LONG))
+            if found is None or 2 * _lines(kept) < most:
+                return kept
+    return found
+
+
+def _lines(found: Compiled) -> int:
+    return found.source.count("\n")
 
 
 def _in_tables(task: Task, refused: UnsupportedError | None = None) -> Compiled:

@@ -76,7 +76,7 @@ class Assignments(Matching):
                 self.assign(target.value, value)
             case gast.Subscript():
                 container = self.expression(target.value)
-                self.store_item(container, self.expression(target.slice), value)
+                self.store_item(container, self.written_key(target.slice), value)
             case gast.Attribute():
                 flags = isinstance(target.value, gast.Attribute) and target.value.attr == "flags"
                 owner = self.expression(target.value.value) if flags else NONE
@@ -205,7 +205,7 @@ class Assignments(Matching):
                 if new is not old or self.found(target.id, read=False) != old:
                     self.bind(target.id, new)
             case gast.Subscript():
-                container, key = self.expression(target.value), self.expression(target.slice)
+                container, key = self.expression(target.value), self.written_key(target.slice)
                 if isinstance(container, ir.Var) and container in self.flats:
                     container, key = self.flat_place(self.flats[container][0], key)
                 old = self.subscript(container, key)
@@ -369,7 +369,7 @@ class Assignments(Matching):
                     self.leave_unbound(target.id)
                 case gast.Subscript():
                     container = self.expression(target.value)
-                    self.builtin_delitem(container, self.expression(target.slice))
+                    self.builtin_delitem(container, self.written_key(target.slice))
                 case gast.Attribute():
                     self.delete_attribute(self.expression(target.value), target.attr)
                 case gast.Tuple() | gast.List():

@@ -20,6 +20,7 @@ from ..kinds import (
 )
 from .kept_lists import KeptLists
 from .predicates import FALSE, leaf_kind, same_constant
+from .restarts import TooLong
 from .structure import (
     is_nothing,
     is_partial,
@@ -40,6 +41,8 @@ from .values import (
     Value,
 )
 from .wording import variable_name
+
+JOINED = 4  # so many variables that branches join count as a statement
 
 
 class Builder(KeptLists):
@@ -64,7 +67,15 @@ class Builder(KeptLists):
             return all(self.same(x, y) for x, y in zip(a.items, b.items, strict=True))
         return False
 
+    def check_length(self, statements: int) -> None:
+        """Stop where there are more statements than there may be."""
+        longest = (self.asked and self.longest_asked) or self.longest
+        if longest is not None and statements > longest:
+            raise TooLong
+
     def joined_variable(self, name: str, a: Any, b: Any) -> ir.Var:
+        self.junctions += 1
+        self.check_length(self.junctions // JOINED)
         none = [v for v in (a, b) if isinstance(v, ir.Const) and v.value is None]
         known = [v for v in (a, b) if v not in none and not is_nothing(v)]
         kinds = [leaf_kind(v) for v in known]

@@ -26,6 +26,7 @@ from .boxes import STANDS_FOR
 from .choices import options
 from .columns import is_reference
 from .comparisons import is_plain_number
+from .links import Linked
 from .lookup import LOCAL
 from .operations import attribute_or, extreme_or, has_attribute
 from .powers import may_be_negative, may_be_power
@@ -457,6 +458,9 @@ class BuiltinFunctions(Sorting):
         if self.may_be_none(value):
             if self.telling:
                 return self.told_type(value)
+            several = self.object_or_none(value)
+            if isinstance(several, Choice):
+                return self.for_each(several, self.builtin_type)
             raise self.refuse("whether this is None isn't known when compiling", "use `is None`")
         match value:
             case ir.Const():
@@ -600,6 +604,9 @@ class BuiltinFunctions(Sorting):
         """Whether a value has an attribute; None if it must be asked: code says what it is."""
         self.check_settled(value, name)
         thing = self.thing(value)
+        if isinstance(thing, Instance) and issubclass(thing.type, Linked):
+            there = hasattr(thing.type._of, name)
+            return there if there == hasattr(None, name) or not self.may_be_none(value) else None
         if isinstance(thing, Instance) and heap_type(thing) is thing.type:
             if is_reference(value):
                 return True if has_of_class(object, name) else None  # as of None

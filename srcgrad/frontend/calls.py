@@ -41,6 +41,7 @@ from .comparisons import COMPARE
 from .cursors import may_be_stepwise
 from .dicts import dict_methods
 from .kept_results import Kept
+from .links import other_length
 from .names import calls_in
 from .operators import BINARY, INPLACE
 from .predicates import (
@@ -709,6 +710,7 @@ def _special_table() -> dict[Any, str]:
     table[object.__new__], table[operations.namedtuple_new] = "bare_object", "namedtuple_new"
     table[tuple.__new__] = "tuple_new"
     table[other_keys], table[varies] = "slotted_other_keys", "slotted_varies"
+    table[other_length] = "linked_other_length"
     for function in (boxed, equal, sorted_by):
         table[function] = function.__name__
     table[collections.namedtuple] = table[dataclasses.make_dataclass] = "builtin_made_class"

@@ -155,7 +155,7 @@ class Classes(Copies):
             raise self.refuse("how many items this tuple has must be known when compiling")
         return Tuple(found.items, self.key(cls), fresh=True)
 
-    def namedtuple_new(self, cls: Value, /, *args: Value, **kwargs: Value) -> Tuple:
+    def namedtuple_new(self, cls: Value, /, *args: Value, **kwargs: Value) -> Value:
         """What a named tuple's class itself makes of the values of its fields."""
         made = self.key(cls)
         fields, defaults = made._fields, getattr(made, "_field_defaults", {})
@@ -164,7 +164,7 @@ class Classes(Copies):
         if missing or len(args) > len(fields):
             raise self.fault(TypeError, f"{made.__name__}() takes {len(fields)} arguments")
         items = [named[f] if f in named else self.lifted_default(defaults[f]) for f in fields]
-        return Tuple(tuple(items), made, fresh=True)
+        return self.linked(Tuple(tuple(items), made, fresh=True))
 
     def exception(
         self, cls: type[BaseException], args: list[Value], kwargs: dict[str, Value]

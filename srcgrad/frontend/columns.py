@@ -76,7 +76,9 @@ class Knowledge:
         single: those of objects that are made one by one.
         final: an attribute that isn't known is one that no object ever has.
         boxes: the classes of what holds the items of lists of several kinds, by what they hold.
-        dicts: where dicts are made, perhaps many, that can be objects of a class (`slotted.py`).
+        sites: where dicts, tuples and lists are made, perhaps many, that can be objects of a class
+            (`slotted.py`, `linking.py`).
+        alone: where tuples and lists are made once that may be held by such.
         varying: with which keys dicts are made, and a key that they are given later, or lose.
     """
 
@@ -86,7 +88,8 @@ class Knowledge:
         self.single: dict[tuple[type, tuple[Any, ...]], None] = {}
         self.final = False
         self.boxes: dict[Any, type] = {}
-        self.dicts: set[Any] = set()
+        self.sites: set[Any] = set()
+        self.alone: set[Any] = set()
         self.varying: set[tuple[tuple[str, ...], str]] = set()
 
     def table(self, cls: type, scope: tuple[Any, ...]) -> Table | None:

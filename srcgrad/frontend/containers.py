@@ -325,7 +325,7 @@ class Containers(LongTuples):
         if len(items) != len(made._fields):
             expected = len(made._fields)
             raise self.fault(TypeError, f"Expected {expected} arguments, got {len(items)}")
-        return Tuple(tuple(items), made)
+        return self.linked(Tuple(tuple(items), made))
 
     def namedtuple_replace(self, value: Value, /, **changes: Value) -> Value:
         if isinstance(value, Choice):  # of several classes
@@ -336,7 +336,8 @@ class Containers(LongTuples):
         if unknown:
             raise self.refuse(f"{value.type.__name__} has no field {unknown[0]!r}")
         pairs = zip(fields, value.items, strict=True)
-        return Tuple(tuple(changes.get(name, item) for name, item in pairs), value.type)
+        items = tuple(changes.get(name, item) for name, item in pairs)
+        return self.linked(Tuple(items, value.type))
 
     def namedtuple_asdict(self, value: Value, /) -> Value:
         if isinstance(value, Choice):

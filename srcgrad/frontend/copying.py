@@ -44,6 +44,8 @@ class Copies(BuiltinFunctions):
     """Makes copies of values."""
 
     def builtin_copy(self, value: Value) -> Value:
+        if is_reference(value):
+            value = self.object_or_none(value)
         if isinstance(value, Choice):
             return self.for_each(value, self.builtin_copy)
         if self.may_be_none(value):

@@ -24,7 +24,11 @@ class Displays(Setters):
     """Evaluates `(a, *b)`, `[a, *b]` and `{a: b, **c}`."""
 
     def expression_Tuple(self, node: Any) -> Value:
-        return self.made_tuple(self.displayed(node))
+        items = self.displayed(node)
+        site, self.site = self.site, id(node)
+        made = self.linked(self.made_tuple(items))
+        self.site = site
+        return made
 
     def made_tuple(self, given: list[tuple[bool, Value]]) -> Value:
         """A tuple of values, of which some are unpacked."""
@@ -73,7 +77,7 @@ class Displays(Setters):
         return isinstance(self.on_heap(value), ListObject)
 
     def expression_List(self, node: Any) -> Value:
-        return self.made_list(self.displayed(node))
+        return self.linked(self.made_list(self.displayed(node)))
 
     def made_list(self, given: list[tuple[bool, Value]]) -> Ref:
         """A list of values, of which some are unpacked: arrays item by item, unless that's long."""

@@ -30,7 +30,7 @@ from ..rules import registry
 from .choices import Choices
 from .naming import temporary_name
 from .predicates import SIMPLE, is_object
-from .restarts import Empty, NeedStatic, Raised, TooLong
+from .restarts import Empty, NeedStatic, Raised
 from .structure import (
     Poison,
 )
@@ -119,9 +119,7 @@ class Emission(Choices):
         if not registry.hashable(function):  # a foreign function, which passes would look up
             function, args = operator.call, (ir.Const(function), *args)
         self.emitted += 1
-        longest = (self.asked and self.longest_asked) or self.longest
-        if longest is not None and self.emitted > longest:
-            raise TooLong
+        self.check_length(self.emitted)
         self.check_references(function, args, kwargs)
         if self.flats:
             args = self.flats_anew(function, args, kwargs)

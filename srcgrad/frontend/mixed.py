@@ -11,8 +11,8 @@ import numpy as np
 from .. import ir
 from ..kinds import Opaque, Places, Reference
 from .boxes import Box, Mixed
+from .linking import LinkedItems
 from .predicates import NUMBERS, is_none, leaf_kind
-from .slotted import SlottedDicts
 from .structure import is_nothing
 from .values import Choice, DictObject, Instance, ListObject, Ref, Tuple, Value
 
@@ -29,7 +29,7 @@ def outline(family: Any) -> Any:
     return tuple(type(part) if isinstance(part, tuple) else part for part in family)
 
 
-class MixedLists(SlottedDicts):
+class MixedLists(LinkedItems):
     """What `boxed` and `equal` stand for, and when a list is one of several kinds."""
 
     def site_of_kinds(self, refs: list[Ref]) -> frozenset[Any]:

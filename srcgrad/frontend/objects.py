@@ -437,7 +437,8 @@ class Objects(Cursors):
         """`value.name` of an object in a table."""
         assert isinstance(value.kind, Reference)
         if hasattr(None, name) and self.may_be_none(value):
-            raise self.unkept("whether this is None isn't known when compiling", "use `is None`")
+            several: Any = self.object_or_none(value)
+            return self.for_each(several, lambda v: self.attribute(v, name))
         self.check_there(value)
         types = value.kind.types
         if len(types) == 1:
@@ -510,7 +511,10 @@ class Objects(Cursors):
 
     def check_settled(self, value: Value, name: str) -> None:
         """Refuse to ask whether an object has an attribute that others of its table have."""
-        if is_reference(value) and name in value.kind.table.columns:  # type: ignore[union-attr]
+        kind = getattr(value, "kind", None)
+        if not isinstance(kind, Reference) or name not in kind.table.columns:
+            return
+        if not all(gives(cls, name) for cls in kind.types):
             raise self.unkept(
                 f"whether this object has the attribute {name!r} isn't known when compiling",
                 "set it to None in __init__, and test for None",

@@ -158,6 +158,10 @@ class Operators(OuterObjects):
                     return repeated
                 if self.is_sequence(x) and is_number(y):
                     raise self.fault(TypeError, "can't multiply a sequence by this number")
+        if function is operator.mod and (is_text(a) or isinstance(getattr(a, "value", None), str)):
+            b = self.unlinked(b)
+            if isinstance(b, Choice):
+                return self.for_each(b, lambda o: self.binary(function, a, o))
         if function is operator.mod and isinstance(a, ir.Const) and isinstance(a.value, str):
             items = b.items if isinstance(b, Tuple) else (b,)
             if is_long(self.on_heap(b)):

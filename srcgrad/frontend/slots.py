@@ -18,6 +18,7 @@ from types import FunctionType
 from typing import Any
 
 from ..rules.registry import definition
+from .links import Linked
 from .tables import Table
 
 
@@ -30,6 +31,7 @@ class Slotted:
     fields: tuple[str, ...] = ()
     varying: tuple[str, ...] = ()
     ever: tuple[str, ...] = ()
+    _class: Any  # of this very kind
 
     def __init__(self, *values: Any) -> None:
         for key, value in zip(self.fields, values, strict=True):
@@ -100,7 +102,7 @@ class Slotted:
         return {**other, **self}
 
     def copy(self) -> Any:
-        return type(self)(*self.values())
+        return self._class(*self.values())
 
     def pop(self, key: Any, *default: Any) -> Any:
         if default and key not in self:
@@ -132,7 +134,9 @@ def slotted(keys: tuple[str, ...], varying: tuple[str, ...] = ()) -> type:
     """
     ever = tuple(dict.fromkeys(keys + varying))
     members = {"fields": keys, "varying": varying, "ever": ever, "__module__": "builtins"}
-    return type("dict", (Slotted,), members)
+    made = type("dict", (Slotted,), members)
+    made._class = made  # type: ignore[attr-defined]
+    return made
 
 
 def spelled(cls: type, attribute: str) -> str:
@@ -146,6 +150,8 @@ def spelled(cls: type, attribute: str) -> str:
 
 def told_class(cls: type) -> type:
     """A class of objects as Python tells it."""
+    if issubclass(cls, Linked):
+        return cls._of
     return dict if issubclass(cls, Slotted) else cls
 
 

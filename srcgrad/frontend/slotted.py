@@ -38,7 +38,7 @@ class SlottedDicts(Sets):
         """Note that a dict had better have a slot for each of its keys, if it is made here."""
         refs = [Ref(n) for n, held in self.state.heap.items() if held is thing and n in self.sites]
         for ref in refs if not thing.external else ():
-            self.objects.dicts |= self.site_of_slots(ref, thing)
+            self.objects.sites |= self.site_of_slots(ref, thing)
 
     def with_slots(self, ref: Ref) -> Value:
         """A dict that was made here as one that has a slot for each of its keys, if it is to be."""

@@ -16,6 +16,7 @@ import typing
 from typing import Any
 
 from ..packages import told
+from .links import Linked
 
 CONTAINERS = (dict, list, tuple, set, frozenset)
 NUMBERS = (int, float, complex)
@@ -119,13 +120,14 @@ def has_made_init(cls: type) -> bool:
 
 def gives(cls: type, name: str) -> bool:
     """Whether the `__init__` of a class, or one that it calls, gives its objects an attribute."""
-    if name in getattr(cls, "__dataclass_fields__", ()):
+    fields = cls._attributes if issubclass(cls, Linked) else told(cls, "__dataclass_fields__")
+    if name in (fields or ()):
         return True
     for base in cls.__mro__:
         code = getattr(vars(base).get("__init__"), "__code__", None)
         if code is not None:
             stored = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
-            if name in stored or "setattr" in code.co_names:
+            if name in stored or not {"setattr", "__setattr__"}.isdisjoint(code.co_names):
                 return True
             if "__init__" not in code.co_names:
                 return False

@@ -71,7 +71,13 @@ class Subscripts(Comparisons):
 
     def expression_Subscript(self, node: Any) -> Value:
         container = self.expression(node.value)
-        return self.subscript(container, self.expression(node.slice))
+        return self.subscript(container, self.written_key(node.slice))
+
+    def written_key(self, node: Any) -> Value:
+        """What stands in brackets."""
+        if isinstance(node, gast.Tuple):
+            return self.made_tuple(self.displayed(node))
+        return self.unlinked(self.expression(node))
 
     def expression_Slice(self, node: Any) -> Value:
         parts = (self.expression(p) if p else NONE for p in (node.lower, node.upper, node.step))

@@ -539,7 +539,7 @@ def sawtooth(t, width=1, *, out, d_out):
     """It rises by 2 over the part `width` of a period, and falls by 2 over the rest."""
     phase = t % (2 * np.pi) / (2 * np.pi)
     rising = phase < width
-    share = width * rising + (1 - width) * ~rising
+    share = width * rising + (1 - width) * np.logical_not(rising)
     share = np.where((width < 0) | (width > 1), np.nan, share)
     past = np.where(rising, phase, 1 - phase)
     sign = 2.0 * rising - 1.0
