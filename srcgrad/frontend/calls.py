@@ -183,6 +183,10 @@ class Calls(Kept):
         match function:
             case Bound():
                 inner = self.known("this method", function.function)
+                if isinstance(inner, ir.Const) and isinstance(inner.value, property):
+                    # A protocol's method that a class computes: what it gets is called.
+                    method = self.call(as_value(inner.value.fget), [function.receiver], {})
+                    return self.call(method, args, kwargs)
                 return self.call(inner, [function.receiver, *args], kwargs)
             case Partial():
                 inner = self.known("this function", function.function)
