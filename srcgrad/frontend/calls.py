@@ -467,8 +467,8 @@ class Calls(Kept):
                     named = {k: values[k] for k in kwargs}
                     return self.call_object(function, [values[i] for i in range(len(args))], named)
 
-                if function in LAZY and all(isinstance(o, Tuple) for o in choice.options):
-                    return Choice(choice.index, tuple(map(use, choice.options)))
+                if function in LAZY and (found := self.of_lists(choice, use)) is not None:
+                    return found
                 answer = self.answered(choice, use) if asking else None
                 return answer or self.for_each(choice, use)
         return None
