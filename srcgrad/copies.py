@@ -59,7 +59,8 @@ def own_copies(
     for var in inputs:
         if aliasing.find(var) in written:
             copies[var] = ir.Var(var.name, var.kind, True)
-    for var in (*(v for v in free if isinstance(v.kind, Array)), *(() if lent else lists)):
+    outside = [v for v in free if isinstance(v.kind, (Array, ListOf))]
+    for var in (*outside, *(() if lent else lists)):
         if classes := written.intersection(aliasing.classes(var)):
             writer = next(
                 (s for s in ir.walk(function.block) if isinstance(s, ir.Assign)

@@ -59,6 +59,7 @@ from .signature import (
     DIFFERENTIATED,
     HELD,
     SHAPE,
+    common,
     fields_of,
     held,
     is_held,
@@ -318,9 +319,14 @@ class Inputs:
             shape.append(n)
         return Array(value.dtype, tuple(shape))
 
-    def list_kind(self, value: list[Any] | tuple[Any, ...], path: Any) -> Kind | None:
-        """The kind of a list or tuple that is one value; None if each of its items is."""
-        items = whole(value, path, self.static)
+    def list_kind(
+        self, value: list[Any] | tuple[Any, ...], path: Any, short: bool = False
+    ) -> Kind | None:
+        """The kind of a list or tuple that is one value; None if each of its items is.
+
+        `short`: it is one however few they are, if they are alike.
+        """
+        items = common(value) if short else whole(value, path, self.static)
         if items is None:
             return None
         kind = _found(self.item_kind(items), path[1] if path[:1] == ("argument",) else "")

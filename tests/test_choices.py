@@ -845,3 +845,59 @@ def methods_of_a_list_meet_a_function(x):
 )
 def test_one_function_of_several_arguments_in_a_list(f):
     check(f, np.array([0.5, 0.2, 0.9, 0.7]))
+
+
+def best_list(x):
+    best, cost = None, np.inf
+    for path in ([(0, 1), (1, 2)], [(0, 2), (2, 1)], [(1, 2), (2, 2)]):
+        found = sum(x[a] * x[b] for a, b in path)
+        if found < cost:
+            best, cost = path, found
+    total = sum((k + 1) * x[a] * x[b] for k, (a, b) in enumerate(best))
+    others = best[1:]
+    total += sum(x[a] * x[c] for (a, _), (_, c) in zip(best, others, strict=False))
+    return total + sum(x[a] * v for (a, _), v in zip(best, x[3:], strict=False))
+
+
+def list_or_none(x):
+    weights = None
+    for v in x:
+        if v > 0.1:
+            weights = [v, x[0], -1.0]
+    kept = sum(filter(lambda v: v > -2.0, weights)) + sum(map(np.sin, weights))
+    return kept + sum(i * v for i, v in enumerate(weights)) + next(reversed(weights))
+
+
+def changed_before_it_is_gone_through(x):
+    a, b, chosen = [1.0, 2.0], [3.0, 4.0], None
+    if x[0] > -2.0:
+        chosen = a
+    if x[1] > 0.0:
+        chosen = b
+    pairs = zip(chosen, x, strict=False)
+    a[0] = 9.0
+    return sum(w * v for w, v in pairs)
+
+
+@pytest.mark.parametrize("x", SIGNS, ids=range(len(SIGNS)))
+@pytest.mark.parametrize("f", [best_list, list_or_none, changed_before_it_is_gone_through])
+def test_lists_or_none_are_gone_through_with_others(f, x):
+    check(f, x)
+
+
+@pytest.mark.parametrize("through", [enumerate, reversed, lambda v: zip(v, range(9), strict=False)])
+def test_none_is_not_gone_through(through):
+    def f(x):
+        chosen = None
+        if x > 0.0:
+            chosen = [x, 2.0 * x]
+        if x > 2.0:
+            chosen = [x * x, 1.0]
+        found = through(chosen)
+        return 3.0 * x if found is None else x * len(list(found))
+
+    for x, slope in ((1.0, 2.0), (3.0, 2.0)):
+        assert srcgrad.grad(f)(x) == slope
+    for fails in (f, srcgrad.grad(f)):
+        with pytest.raises(TypeError, match="'NoneType' object is not"):
+            fails(-1.0)

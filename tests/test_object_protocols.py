@@ -522,6 +522,30 @@ def copied_with_what_holds_it(x):
     return whole.size * other.whole.size * sum(p.size for p in other.whole.parts) * first.size
 
 
+class Forwarding:
+    """As `ase.Cell` does: what Python calls of an object is what a property gets."""
+
+    def __init__(self, array):
+        self.array = array
+
+    for _name in ("mul", "rmul", "getitem", "len", "neg", "lt", "iter", "contains", "abs"):
+        vars()[f"__{_name}__"] = property(
+            lambda self, name=f"__{_name}__": getattr(self.array, name)
+        )
+    __call__ = property(lambda self: self.array.sum)
+    __matmul__ = property(lambda self: self.array.__matmul__)
+    __setitem__ = property(lambda self: self.array.__setitem__)
+
+
+def protocols_of_properties(x):
+    thing = Forwarding(x * x)
+    thing[2] = x[0] * x[2]
+    total = thing() * thing[1] + len(thing) * x[0] + sum(v * v for v in thing) + thing @ x
+    if x[0] in thing or not np.all(abs(thing) < 2.0):
+        total = -total
+    return total + np.sum(-thing * 3.0) + np.sum(2.0 * x * (thing < 0.5))
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)

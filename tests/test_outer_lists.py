@@ -4,6 +4,7 @@ import copy
 import functools
 import itertools
 import math
+import types
 from collections import namedtuple
 
 import numpy as np
@@ -635,3 +636,124 @@ def test_rows_that_are_one_list_are_refused_where_they_are_written():
     row = [0.5] * 6
     with pytest.raises(ValueError, match="the same list is in two places of the arguments"):
         srcgrad.grad(eliminated)([row, row[:], row, row[:], row, row[:]], COLUMN)
+
+
+NEAR = [(-1, 0), (1, 0), (0, -1), (0, 1)]
+ALL_AROUND = [*NEAR, (-1, -1), (1, 1), (1, -1), (-1, 1)]
+FEW = [0.5, 1.5]
+
+
+def around(u, connectivity):
+    neighbors = NEAR if connectivity == 4 else ALL_AROUND
+    rows, columns = u.shape
+    total = 0.0
+    for r in range(rows):
+        for c in range(columns):
+            for dy, dx in neighbors:
+                if 0 <= r + dy < rows and 0 <= c + dx < columns:
+                    total += u[r, c] ** 2 * u[r + dy, c + dx]
+    return total / len(neighbors)
+
+
+def one_of_three(u, connectivity):
+    weights = FEW if connectivity == 4 else FLOATS if u[0, 0] > 0 else [u[0, 1]]
+    if weights is FEW:
+        return weights[-1] * u[0, 0] ** 2
+    return sum(w * v * v for w, v in zip(weights, u[1], strict=False))
+
+
+@pytest.mark.parametrize("connectivity", [4, 8])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("f", [around, one_of_three])
+def test_one_of_several_short_lists_of_different_lengths(f, sign, connectivity):
+    u = sign * X.reshape(2, 3)
+    value, gradient = srcgrad.value_and_grad(f)(u, connectivity)
+    assert value == f(u, connectivity)
+    expected = [
+        (f(u + e.reshape(2, 3), connectivity) - f(u - e.reshape(2, 3), connectivity)) / 2e-6
+        for e in 1e-6 * np.eye(6)
+    ]
+    np.testing.assert_allclose(gradient.ravel(), expected, atol=1e-8)
+
+
+def test_short_lists_of_different_lengths_become_others():
+    def f(x, flag):
+        return sum([v * x[0] for v in (few if flag == 1 else many)])
+
+    few, many, x = [1.0, 2.0], [1.0, 2.0, 3.0], np.ones(1)
+    gradient = srcgrad.grad(f)
+    assert gradient(x, 1) == 3.0 and gradient(x, 0) == 6.0
+    few[0] = 5.0
+    assert gradient(x, 1) == 7.0
+    few.append(1.0)
+    assert gradient(x, 1) == 8.0 and gradient(x, 0) == 6.0
+
+
+LONG, LONGER, TABLE = [1.0, 2.0] * 10, [3.0] * 30, [[1.0, 2.0] for _ in range(20)]
+
+
+def restored(x, flag):
+    chosen = LONG if flag == 1 else LONGER
+    before, chosen[0] = chosen[0], 7.0
+    total = sum(chosen) * x[0]
+    chosen[0] = before
+    return total
+
+
+def written_at_last(x, flag):
+    chosen = LONG if flag == 1 else LONGER
+    total = sum(chosen) * x[0]
+    chosen.append(9.0)
+    return total
+
+
+def of_an_object(x, flag):
+    held = types.SimpleNamespace(items=LONG if flag == 1 else LONGER)
+    total = sum(held.items) * x[0]
+    held.items[0] = 9.0
+    return total
+
+
+def or_one_made_here(x, flag):
+    chosen = LONG if flag == 1 else [1.0, x[0]]
+    total = sum(chosen) * x[0]
+    chosen[0] = 9.0
+    return total
+
+
+def after_a_loop(x, flag):
+    chosen, total = LONG, 0.0
+    for _ in range(len(x)):
+        total += sum(chosen) * x[0]
+        chosen = LONGER
+    chosen[0] = 9.0
+    return total
+
+
+@pytest.mark.parametrize("flag", [0, 1])
+@pytest.mark.parametrize(
+    "f", [restored, written_at_last, of_an_object, or_one_made_here, after_a_loop]
+)
+def test_one_of_several_lists_outside_is_not_written_in_part(f, flag):
+    before = copy.deepcopy((LONG, LONGER))
+    with pytest.raises(srcgrad.UnsupportedError, match="belongs to the caller"):
+        srcgrad.grad(f)(X, flag)
+    assert before == (LONG, LONGER)
+
+
+def test_rows_of_long_lists_outside_are_written_as_the_function_does():
+    def f(x, i):
+        total = TABLE[i][0] * x[0]
+        TABLE[i][0] = 8.0
+        row = TABLE[i + 1]
+        row[1] = float(total)
+        return total
+
+    before = copy.deepcopy(TABLE)
+    try:
+        f(X, 3)
+        expected, TABLE[:] = copy.deepcopy(TABLE), copy.deepcopy(before)
+        np.testing.assert_array_equal(srcgrad.grad(f)(X, 3), [1.0, 0, 0, 0, 0, 0])
+        assert expected == TABLE != before
+    finally:
+        TABLE[:] = before

@@ -29,7 +29,7 @@ from ..frontend.machine import Frame
 from ..frontend.names import Namespace, Scope
 from ..frontend.overlaps import settle_overlaps
 from ..frontend.predicates import NONE
-from ..frontend.restarts import Materialize, NeedStatic, Unkeepable, Unreached
+from ..frontend.restarts import WHOLE, Materialize, NeedStatic, Unkeepable, Unreached
 from ..frontend.sharing import check_shared
 from ..frontend.source import get_source
 from ..frontend.structure import is_records, leaves
@@ -259,8 +259,8 @@ class Free:
 
     def whole_list(self, path: Path, value: list[Any] | tuple[Any, ...]) -> Ref | None:
         """A list or tuple that is one value; None if each of its items is."""
-        spread = Path("structure", path, "")
-        kind = None if spread in self.inputs.static else self.inputs.list_kind(value, ())
+        spread, short = Path("structure", path, ""), (WHOLE, path) in self.inputs.static
+        kind = None if spread in self.inputs.static else self.inputs.list_kind(value, (), short)
         if kind is None:
             return None
         if path not in self.found:

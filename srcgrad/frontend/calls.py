@@ -184,6 +184,10 @@ class Calls(Kept):
         match function:
             case Bound():
                 inner = self.known("this method", function.function)
+                if isinstance(inner, ir.Const) and isinstance(inner.value, property):
+                    # A protocol's method that a class computes: what it gets is called.
+                    method = self.call(as_value(inner.value.fget), [function.receiver], {})
+                    return self.call(method, args, kwargs)
                 return self.call(inner, [function.receiver, *args], kwargs)
             case Partial():
                 inner = self.known("this function", function.function)
@@ -464,8 +468,8 @@ class Calls(Kept):
                     named = {k: values[k] for k in kwargs}
                     return self.call_object(function, [values[i] for i in range(len(args))], named)
 
-                if function in LAZY and all(isinstance(o, Tuple) for o in choice.options):
-                    return Choice(choice.index, tuple(map(use, choice.options)))
+                if function in LAZY and (found := self.of_lists(choice, use)) is not None:
+                    return found
                 answer = self.answered(choice, use) if asking else None
                 return answer or self.for_each(choice, use)
         return None

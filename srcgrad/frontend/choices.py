@@ -241,13 +241,7 @@ class Choices(Changes):
         name, frame = f"%use{self.unique()}", self.current
 
         def run(i: int) -> None:
-            try:
-                value = use(choice.options[i])
-            except Raised as error:  # of None, where it isn't known that it isn't that
-                if error.block is not self.block or self.catcher(error.exception) is not None:
-                    raise
-                self.raise_at_run_time(error)
-                return
+            value = self.of_option(choice, i, use)
             if not self.state.unreachable:
                 self.state.frames[frame][name] = value
 
@@ -262,6 +256,42 @@ class Choices(Changes):
         if self.state.unreachable:
             return NONE
         return self.known("this value", self.state.frames[frame].pop(name))
+
+    def of_option(self, choice: Choice, i: int, use: Callable[[Value], Value]) -> Value:
+        """What a use of an option results in, where it is the one."""
+        try:
+            return use(choice.options[i])
+        except Raised as error:  # of None, where it isn't known that it isn't that
+            if error.block is not self.block or self.catcher(error.exception) is not None:
+                raise
+            self.raise_at_run_time(error)
+            return NONE
+
+    def of_lists(self, choice: Choice, use: Callable[[Value], Value]) -> Value | None:
+        """What a use of one of several lists and tuples results in, which is gone through later.
+
+        It is made outside of a branch, so that it can be; None, if it can't be so.
+        """
+        options = choice.options
+        nones = [i for i, option in enumerate(options) if is_none(option)]
+        some = [i for i in self.left_of(choice) if i not in nones]
+        if not some or (len(some) > 1 and not all(self.is_listed(options[i]) for i in some)):
+            return None
+        if nones:
+            if self.catcher(TypeError) is not None:
+                return None
+            test = self.which(choice, some)
+            wrong: Any = functools.partial(self.of_option, choice, nones[0], use)
+            self.decided(test, nothing, wrong)
+        if len(some) == 1:
+            return use(options[some[0]])
+        found = (use(options[i if i in some else some[0]]) for i in range(len(options)))
+        return self.option_at(choice.index, tuple(found))
+
+    def is_listed(self, value: Value) -> bool:
+        """Whether a value is a tuple, or a list whose items are known one by one."""
+        thing = self.on_heap(value)
+        return isinstance(value, Tuple) or (isinstance(thing, ListObject) and thing.var is None)
 
     def option_at(self, index: Value, items: tuple[Value, ...]) -> Value:
         """One of several values, of which an int at run time says which; no choice of choices.

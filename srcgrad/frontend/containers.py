@@ -15,7 +15,7 @@ from .item_counts import Count, changed
 from .iteration import MOST_UNROLLED
 from .long_tuples import LongTuples
 from .predicates import NONE, is_none, is_unknown
-from .restarts import NeedStatic, Thaw
+from .restarts import WHOLE, NeedStatic, Thaw
 from .structure import is_long
 from .values import (
     OWN,
@@ -81,6 +81,14 @@ class Containers(LongTuples):
         if name is not None and (OWN, name) not in self.known_sites:
             site = frozenset([(OWN, name)])
             raise NeedStatic(site, f"{thing.external} is written here", self.span)
+
+    def want_whole(self, ref: Ref) -> None:
+        """Begin again with a short list outside as one value, as long ones are."""
+        path = next((p for p, known in self.lifted.items() if known == ref), None)
+        if path is not None and (WHOLE, path) not in self.known_sites:
+            raise NeedStatic(
+                frozenset([(WHOLE, path)]), "which list this is isn't known", self.span
+            )
 
     def unfrozen(self, thing: Any) -> None:
         """Refuse to write an object that stands for one of several."""

@@ -60,6 +60,7 @@ class KeptLists(Emission):
 
         `known`: the places where such lists were made from the beginning.
         """
+        self.want_whole(need.ref)
         if need.ref.id in entry.heap:
             thing = entry.heap[need.ref.id]
             if getattr(thing, "var", None) is not None or is_table(thing):

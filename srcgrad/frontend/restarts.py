@@ -12,6 +12,8 @@ from ..errors import UnsupportedError
 if TYPE_CHECKING:
     from .values import Ref, Value
 
+WHOLE = "%whole"  # of known sites: the short lists outside that are one value, as long ones are
+
 
 class NeedStatic(Exception):
     """An int or string must be known when compiling; `origins` says what it derives from.
