@@ -1,5 +1,6 @@
 """What is asked of a value that is one of two, as the data decide: Python's answers and errors."""
 
+import copy  # noqa: F401 - the programs use it
 import dataclasses
 import linecache
 import math  # noqa: F401 - the programs use it
@@ -126,6 +127,9 @@ NUMBERS = [
     ("3", "np.int64(3)", "isinstance(np.squeeze(v), np.ndarray)"),
     ("x[1]", "float(x[1])", "v.size == 1"), ("x[1]", "None", "v.dtype == float"),
     ("np.array(x[1])", "int(9 * x[1])", "v.shape == ()"), ("x", "0.5", "v.ndim == 1"),
+    ("x * 2", "0.5", "isinstance(copy.copy(v), float)"),
+    ("x * 2", "np.float64(0.5)", "isinstance(copy.deepcopy([v])[0], np.ndarray)"),
+    ("0.5", "np.float64(0.5)", "(v + np.float32(1)).dtype == np.float64"),
     ("0.5", "x[:1]", "v in {None, 3}"), ("x", "0.5", "max(v) > 0.6"),
 ]  # fmt: skip
 

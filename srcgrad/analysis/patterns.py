@@ -119,10 +119,7 @@ def _either(a: Kind, b: Kind) -> Kind | Unknown:
     if a == b:
         return a
     if isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype.kind == b.dtype.kind in "fcbi":
-        if a.dtype == b.dtype or (a.python is True) != (b.python is True):
-            return join(a, b)
-        # a Python number takes on the other one's precision, NumPy's doesn't: it may be either
-        return Scalar(np.promote_types(a.dtype, b.dtype), None)
+        return join(a, b)
     return Unknown()
 
 

@@ -573,7 +573,7 @@ class Attributes(Standing):
             classes = classes | {type(None)} if name in DESCRIBING else set()
         lacking = sorted(cls.__name__ for cls in classes if not has_of_class(cls, name))
         all_lack = len(lacking) == len(classes)
-        if not lacking or (all_lack and may_be_object(value.kind)):
+        if not lacking or (all_lack and isinstance(value.kind, Array)):
             return
         there: Value = FALSE
         if not all_lack:
