@@ -1,7 +1,7 @@
 """The kind of a value that is one of two: after a branch, in a loop, in a list.
 
-What both have in common is known of it. A number that is an int on one path and a float on another
-is a `mixed` one, and an array that has either ints or floats has no known dtype.
+What both have in common is known of it. A number that is an int on one path and a float on another,
+or a float of another precision, is a `mixed` one, and such an array has no known dtype.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from .kinds import (
     both_several,
     fresh_size,
     parts_like,
+    same_dtype,
     same_form,
 )
 
@@ -44,7 +45,9 @@ def join(a: Kind, b: Kind) -> Kind:
         dtype = _common_dtype(a, b)
         python = a.python if a.python == b.python else None
         integer = dtype.kind == "i" and python
-        mixed = a.mixed or b.mixed or a.dtype.kind != b.dtype.kind
+        weak = _is_python(a) or _is_python(b)  # which takes on any precision
+        alike = a.dtype.kind == b.dtype.kind if weak else a.dtype == b.dtype
+        mixed = a.mixed or b.mixed or not alike
         return Scalar(dtype, python, fresh_size() if integer else None, mixed)
     if isinstance(a, (Array, Scalar)) and isinstance(b, (Array, Scalar)):
         if isinstance(a, Scalar) or isinstance(b, Scalar):
@@ -77,17 +80,21 @@ def _join_references(a: Kind, b: Kind) -> Kind:
 
 
 def either_array(a: Array, b: Array, shape: tuple[Dimension, ...] | None) -> Array:
-    """The kind of one of two arrays: where one has floats and one ints, its dtype isn't known."""
-    if a.dtype is not None and b.dtype is not None and a.dtype.kind == b.dtype.kind:
-        return Array(np.promote_types(a.dtype, b.dtype), shape)
+    """The kind of one of two arrays: where they are of two dtypes, its dtype isn't known."""
+    if a.dtype is not None and same_dtype(a, b):
+        return Array(a.dtype, shape)
     return Array(None, shape, is_real(a) and is_real(b))
 
 
 def _number_or_array(a: Array | Scalar, b: Array | Scalar) -> Array:
-    """The kind of what is either a number or an array: of a known dtype if both are of one kind."""
+    """The kind of what is either a number or an array: of a known dtype if both are of one.
+
+    That of a number of Python's is the other's, as in arithmetic.
+    """
     known = a.dtype is not None and b.dtype is not None and a.dtype.kind == b.dtype.kind
     if known and not any(isinstance(k, Scalar) and k.mixed for k in (a, b)):
-        return Array(_common_dtype(a, b), None)
+        if same_dtype(a, b) or _is_python(a) or _is_python(b):
+            return Array(_common_dtype(a, b), None)
     return Array(None, None, is_real(a) and is_real(b))
 
 

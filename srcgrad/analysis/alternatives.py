@@ -6,6 +6,7 @@ known, not even that it is an array. What holds of the results for all of these 
 
 from __future__ import annotations
 
+import enum
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,6 +34,7 @@ from ..kinds import (
 
 Args = tuple[ir.Operand, ...]
 Named = dict[str, ir.Operand]
+_SHORT = {"d": "f", "f": "e", "D": "F"}
 _LENGTHS = tuple(fresh_size() for _ in range(3))
 _SHAPES = (_LENGTHS[:0], _LENGTHS[:1], _LENGTHS[:2], _LENGTHS[:1] * 2, _LENGTHS)
 
@@ -40,14 +42,16 @@ _SHAPES = (_LENGTHS[:0], _LENGTHS[:1], _LENGTHS[:2], _LENGTHS[:1] * 2, _LENGTHS)
 def of_either(
     infer: Callable[..., Any], function: Any, args: Args, kwargs: Named, mixed: list[ir.Var]
 ) -> tuple[Kind, tuple[ir.Var, ...], bool]:
-    """What holds of a result whether the numbers that are mixed are floats or ints.
+    """What holds of a result whether the numbers that are mixed are floats, short ones or ints.
 
     Of an array that is filled with one, the dtype isn't known.
     """
     either = any(isinstance(v.kind, Scalar) and v.kind.python is None for v in mixed)
     found: tuple[Kind, tuple[ir.Var, ...], bool] | None = None
-    for whole in (None, True, False) if either else (None, True):  # no int, Python's, NumPy's
-        settled = {v: ir.Var(v.name, _unmixed(v.kind, whole)) for v in mixed}
+    short = any(isinstance(v.kind, Scalar) and not v.kind.python for v in mixed)
+    tried = (Mixed.AS_SAID, *([Mixed.SHORT] if short else []), Mixed.INT)
+    for lesser in (*tried, Mixed.NUMPY_INT) if either else tried:
+        settled = {v: ir.Var(v.name, _unmixed(v.kind, lesser)) for v in mixed}
         result = with_others(infer, function, args, kwargs, settled)
         if found is None:
             found = result.kind, result.views, result.certain
@@ -186,27 +190,50 @@ def is_mixed(kind: Any) -> bool:
     return False
 
 
-def _unmixed(kind: Any, whole: bool | None) -> Any:
-    """A kind in which numbers that are mixed are ints (`whole`) or what they are else (None).
+def has_dtype(kind: Array | Scalar) -> bool:
+    """Whether an array that is filled with a number is surely of the dtype that its kind says.
 
-    Of what may be either, `whole` says whether they are Python's.
+    A number of Python's takes on another precision in arithmetic, but not so where it fills one.
+
+    >>> has_dtype(FLOAT), has_dtype(Scalar(np.dtype(np.float32), None))
+    (True, False)
+    """
+    weak = isinstance(kind, Scalar) and kind.python is None and kind.dtype.char not in "?lqdD"
+    return not weak and not is_mixed(kind)
+
+
+class Mixed(enum.Enum):
+    """What a number that is mixed is in a run."""
+
+    AS_SAID = "of the dtype that its kind says"
+    SHORT = "of half the precision, if it is NumPy's"
+    INT = "an int, or a bool if it is an int, Python's if it may be that"
+    NUMPY_INT = "the same, NumPy's if it may be that"
+
+
+def _unmixed(kind: Any, lesser: Mixed) -> Any:
+    """A kind in which numbers that are mixed are what they are in some runs.
 
     >>> import numpy as np
-    >>> _unmixed(Scalar(np.dtype(float), mixed=True), True) == INT
+    >>> _unmixed(Scalar(np.dtype(float), mixed=True), Mixed.INT) == INT
     True
     """
     match kind:
-        case Scalar(mixed=True):
-            if whole is None:
+        case Scalar(dtype, python, mixed=True):
+            if lesser is Mixed.AS_SAID:
                 return replace(kind, mixed=False)
-            python = whole if kind.python is None else kind.python
-            return replace(kind, dtype=INT.dtype, python=python, mixed=False)
+            if lesser is Mixed.SHORT:
+                dtype = dtype if python else np.dtype(_SHORT.get(dtype.char, dtype))
+                return Scalar(dtype, bool(python))
+            python = lesser is Mixed.INT if python is None else python
+            whole = BOOL if dtype.kind in "iu" else INT
+            return Scalar(whole.dtype, python)
         case TupleOf(items):
-            return replace(kind, items=tuple(_unmixed(item, whole) for item in items))
+            return replace(kind, items=tuple(_unmixed(item, lesser) for item in items))
         case tuple():
-            return parts_like(kind, (_unmixed(item, whole) for item in kind))
+            return parts_like(kind, (_unmixed(item, lesser) for item in kind))
         case ListOf(item):
-            return replace(kind, item=_unmixed(item, whole))
+            return replace(kind, item=_unmixed(item, lesser))
     return kind
 
 
@@ -218,12 +245,13 @@ def _unranked(kind: Any) -> bool:
     return _has_no_rank(kind) and kind.dtype is not None
 
 
-def _lesser_dtypes(dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
+def _lesser_dtypes(dtype: np.dtype[Any], python: bool | None) -> list[np.dtype[Any]]:
     """Those that a number may be of in some runs, if it is of this one in others."""
-    kinds = "biufc"
-    return [
-        k.dtype for k in (BOOL, INT, FLOAT) if kinds.find(k.dtype.kind) < kinds.find(dtype.kind)
-    ]
+    if python:
+        kinds = "biufc"
+        lesser = [k.dtype for k in (BOOL, INT, FLOAT)]
+        return [k for k in lesser if kinds.find(k.kind) < kinds.find(dtype.kind)]
+    return [k for k in map(np.dtype, "?bBhHiIlLqQefdFD") if k != dtype and np.can_cast(k, dtype)]
 
 
 def classes_of_kind(kind: Kind) -> set[type] | None:
@@ -232,7 +260,7 @@ def classes_of_kind(kind: Kind) -> set[type] | None:
         case Scalar(dtype=dtype) if dtype.kind == "O":
             return None
         case Scalar(dtype, python):
-            dtypes = [dtype, *(_lesser_dtypes(dtype) if kind.mixed else ())]
+            dtypes = [dtype, *(_lesser_dtypes(dtype, python) if kind.mixed else ())]
             items = {type(d.type(0).item()) for d in dtypes} if python is not False else set()
             return items | ({d.type for d in dtypes} if not python else set())
         case Array(dtype, shape) if shape is not None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import (
+    FLOAT,
     UNKNOWN,
     Array,
     Dimension,
@@ -262,7 +263,7 @@ def _takes(
     for lengths, attempt in _attempts(tried):
         if attempt >= UNIFORM:
             continue
-        sampler = Sampler(variant, attempt, bases, lengths=lengths)
+        sampler = Sampler(variant, attempt, bases, unknown=FLOAT.dtype, lengths=lengths)
         try:
             values = [sampler.operand(a) for a in args]
             named = {k: sampler.operand(v) for k, v in kwargs.items()}

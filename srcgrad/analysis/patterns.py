@@ -115,14 +115,11 @@ def offsets_of(leaves: list[ir.Var], bases: list[Size | int]) -> list[set[int]]:
 
 
 def _either(a: Kind, b: Kind) -> Kind | Unknown:
-    """Of two kinds of floats or flags: NumPy's or Python's."""
+    """Of two kinds of numbers or flags: NumPy's or Python's."""
     if a == b:
         return a
-    if isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype.kind == b.dtype.kind in "fcb":
-        if a.dtype == b.dtype or (a.python is True) != (b.python is True):
-            return join(a, b)
-        # a Python number takes on the other one's precision, NumPy's doesn't: it may be either
-        return Scalar(np.promote_types(a.dtype, b.dtype), None)
+    if isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype.kind == b.dtype.kind in "fcbi":
+        return join(a, b)
     return Unknown()
 
 

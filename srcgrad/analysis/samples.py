@@ -167,7 +167,7 @@ class Sampler:
                     number = (0.5, 0.25)[self.variant]
                 scalar = kind.dtype.type(number)
                 python = kind.python
-                if python is None and kind.dtype.kind in "fc":  # only NumPy's raises a dtype
+                if python is None and kind.dtype.kind != "b":  # only NumPy's raises a dtype
                     python = self.variant == 0
                 return scalar if python is False else scalar.item()
             case ListOf(item, length=count) if item is not None and not isinstance(item, tuple):

@@ -21,7 +21,7 @@ from .operations import check_count
 from .operators import BINARY, INPLACE, is_of_numpy
 from .predicates import NONE
 from .restarts import NeedStatic
-from .setters import is_of_python, shape_of
+from .setters import is_of_python
 from .structure import is_long
 from .subclasses import added_by
 from .values import (
@@ -282,6 +282,9 @@ class Assignments(Matching):
             return old
         if isinstance(choice := self.spread(old), Choice):
             return self.for_each(choice, lambda option: self.augmented(function, option, value))
+        if isinstance(old, Ref) and isinstance(choice := self.spread(value), Choice):
+            if any(self.makes_an_array(function, option) for option in choice.options):
+                return self.for_each(choice, lambda o: self.augmented(function, old, o))
         if isinstance(old, Journal) and isinstance(old.thing, list) and function is operator.add:
             if is_of_numpy(value):
                 raise self.refuse("a list outside plus an array is an array, not the list")
@@ -293,7 +296,7 @@ class Assignments(Matching):
             inplace = INPLACE[function]
             value = self.range_as_array(value, old)
             if self.trying is not None:
-                self.guard(function, (old, self.number(value)), {})
+                self.guard_augmented(function, old, self.number(value))
             self.modify(inplace, old, self.number(value))
             return old
         name = f"__i{function.__name__.strip('_')}__"
@@ -325,14 +328,6 @@ class Assignments(Matching):
         if isinstance(old, ir.Var) and old.kind == Opaque(None):
             return self.augmented_unknown(function, old, value)
         return self.binary(function, old, value)
-
-    def makes_an_array(self, function: Callable[..., Any], value: Value) -> bool:
-        """Whether a list `op=` a value is another thing: Python asks the operators of numbers
-        first, which lists haven't, but arrays have. A number of NumPy's repeats the list."""
-        if not is_of_numpy(value):
-            return False
-        assert isinstance(value, (ir.Var, ir.Const))
-        return function is not operator.mul or shape_of(value) != ()
 
     def augmented_unknown(self, function: Callable[..., Any], old: ir.Var, value: Value) -> Value:
         """`old op= value` of what only the run knows: it sees to it that nothing is written.

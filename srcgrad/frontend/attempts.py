@@ -22,13 +22,15 @@ from numpy.linalg import LinAlgError
 
 from .. import ir, runtime
 from ..analysis.aliasing import is_slice
+from ..analysis.elementwise import number_kind
 from ..analysis.inference import Inferred, fits, mistaken
-from ..kinds import BOOL, Array, ListOf, Opaque, Places, Scalar
+from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Places, Scalar
 from ..packages import told
 from ..rules import registry
 from .calls import Calls
 from .choices import options
 from .names import own_nodes
+from .operators import INPLACE
 from .predicates import FALSE, NONE, is_none, is_number
 from .primitives import RULES
 from .purity import has_effect
@@ -226,13 +228,32 @@ class Attempts(Calls):
                 raised.late |= any(value is None for _, value in known)  # it may be set elsewhere
                 raise raised from None
 
+    def guard_written(self, array: ir.Var) -> None:
+        """Where a try catches a TypeError, find out first if this is a number, without items."""
+        if may_be_either(array) and self.catcher(TypeError) is not None:
+            whole = self.emit(isinstance, (array, ir.Const(np.ndarray)), inferred=Inferred(BOOL))
+            self.insist(whole, TypeError, "a number doesn't support item assignment")
+
     def guard_store(self, array: ir.Var, index: ir.Operand, value: ir.Operand) -> None:
         """Where a try catches a ValueError, find out first if what is stored has another shape."""
         trying = self.catcher(ValueError)
         operands = (array, index, value)
-        if trying is None or is_number(value) or fits(runtime.stored, operands, {}):
+        if trying is None or is_number(value):
+            return
+        if fits(runtime.stored, operands, {}) and not any(map(may_be_either, operands)):
             return
         self.ask_if_it_fails((ValueError,), runtime.stored, operands, {})
+
+    def guard_augmented(self, function: Any, array: ir.Var, value: ir.Operand) -> None:
+        """Inside a try: find out first if `array op= value` fails, for a shape or dtype, too."""
+        self.guard(function, (array, value), {})
+        expected = [e for e in (ValueError, TypeError) if self.catcher(e) is not None]
+        whole = (array, ir.Const(Ellipsis), value)
+        if is_number(value) or fits(runtime.stored, whole, {}):
+            expected = [e for e in expected if e is TypeError and not is_of_floats(array, value)]
+        operands = (ir.Const(INPLACE[function]), array, value)
+        for exception in expected:
+            self.ask_if_it_fails((exception,), runtime.augmented, operands, {})
 
     def may_not_fit(
         self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
@@ -247,7 +268,8 @@ class Attempts(Calls):
             return False
         if not any(isinstance(v.kind, Array) for o in operands for v in ir.variables(o)):
             return False
-        return not fits(function, operands, named)
+        either = any(may_be_either(v) for o in operands for v in ir.variables(o))
+        return either or not fits(function, operands, named)
 
     def is_worth_asking(self, exception: type[BaseException], trying: Trying) -> bool:
         """Whether to ask beforehand if something fails: of what is rare, where it is expected."""
@@ -401,8 +423,10 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
     name = told(function, "__name__", "")
     if getattr(math, name, None) is function:
         domain = () if name in GROWING else (ValueError,)
-        return domain if name in MILD else (*domain, OverflowError)
-    if function in DIVISIONS and all(map(is_python_number, operands)):
+        large = () if name in MILD else (OverflowError,)
+        items = (TypeError,) if any(map(may_have_items, operands)) else ()
+        return (*domain, *large, *items)
+    if function in DIVISIONS and all(map(may_be_python_number, operands)):
         return (ZeroDivisionError, *((OverflowError,) if function is operator.pow else ()))
     kind: Any = getattr(operands[0], "kind", None) if operands else None
     if function in EXTREMES and isinstance(kind, ListOf):
@@ -417,8 +441,12 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
         return (FloatingPointError,)  # under np.errstate
     if function is operator.getitem and isinstance(kind, Places):
         return (KeyError,)
+    if function is operator.getitem and kind == SHAPE:
+        return (IndexError,)
+    if function is builtins.len:
+        return (TypeError,)  # of a number
     if function is operator.getitem and isinstance(kind, (Array, Scalar)) and not kind.shape:
-        return (IndexError, TypeError)  # of a number that may be NumPy's or Python's
+        return (IndexError, TypeError)  # of what may be a number, NumPy's or Python's
     if function in (str.index, str.rindex):
         return (ValueError,)
     if function is operator.getitem and isinstance(kind, (Array, ListOf)):
@@ -448,7 +476,26 @@ def is_real_number(operand: ir.Operand) -> bool:
     return known and kind.dtype.kind in "biuf"
 
 
-def is_python_number(operand: ir.Operand) -> bool:
+def is_of_floats(array: ir.Var, value: ir.Operand) -> bool:
+    """Whether the dtype of an array is surely one into which a value may be cast."""
+    dtype = getattr(array.kind, "dtype", None)
+    other = getattr(number_kind(value), "dtype", None)
+    return dtype is not None and other is not None and np.can_cast(other, dtype, "same_kind")
+
+
+def may_have_items(operand: ir.Operand) -> bool:
+    kind = getattr(operand, "kind", None)
+    return isinstance(kind, Array) and kind.shape != ()
+
+
+def may_be_either(operand: ir.Operand) -> bool:
+    """Whether only the run tells if an operand is a number or an array."""
+    kind = getattr(operand, "kind", None)
+    return isinstance(kind, Array) and kind.shape is None
+
+
+def may_be_python_number(operand: ir.Operand) -> bool:
     if isinstance(operand, ir.Var):
-        return isinstance(operand.kind, Scalar) and operand.kind.python is not False
+        python = isinstance(operand.kind, Scalar) and operand.kind.python is not False
+        return python or may_be_either(operand)
     return isinstance(operand, ir.Const) and isinstance(operand.value, (int, float, complex))

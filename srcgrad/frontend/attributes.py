@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from .. import ir
+from ..analysis.alternatives import classes_of_kind, is_mixed
 from ..analysis.inference import Inferred
-from ..kinds import Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
+from ..kinds import BOOL, Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
 from ..packages import has_of_class, is_of_package, of_class, told
 from ..rules import registry
 from ..runtime import attributes
@@ -30,7 +31,7 @@ from .operations import (
     namedtuple_new,
     namedtuple_replace,
 )
-from .predicates import SIMPLE, is_range, is_setting, is_static, may_be_object
+from .predicates import FALSE, SIMPLE, is_range, is_setting, is_static, may_be_object
 from .restarts import NeedStatic
 from .standing import Standing
 from .structure import ABSENT, is_absent, is_long, may_be_absent
@@ -523,6 +524,7 @@ class Attributes(Standing):
     def variable_attribute(self, value: ir.Var, name: str) -> Value:
         kind = value.kind
         if isinstance(kind, (Array, Scalar)):
+            self.insist_on_attribute(value, name)
             numpy_like = isinstance(kind, Array) or kind.python is not True or self.fixed_span
             if numpy_like and name in ARRAY_ATTRIBUTES:
                 return self.array_attribute(value, name)
@@ -559,13 +561,33 @@ class Attributes(Standing):
             getattr, (value, ir.Const(name)), inferred=Inferred(Opaque(None)), name=name
         )
 
+    def insist_on_attribute(self, value: ir.Var, name: str) -> None:
+        """Ask a number or array for an attribute that it has in some runs only.
+
+        What computes it may take what lacks it: `np.sum` a number of Python's.
+        """
+        if self.fixed_span or self.in_place():  # a rule's: what is asked is the array that it is
+            return
+        classes = classes_of_kind(value.kind) or set()
+        if self.is_optional(value):  # reading what isn't known when compiling raises by itself
+            classes = classes | {type(None)} if name in DESCRIBING else set()
+        lacking = sorted(cls.__name__ for cls in classes if not has_of_class(cls, name))
+        all_lack = len(lacking) == len(classes)
+        if not lacking or (all_lack and isinstance(value.kind, Array)):
+            return
+        there: Value = FALSE
+        if not all_lack:
+            there = self.emit(hasattr, (value, ir.Const(name)), inferred=Inferred(BOOL))
+        message = f"{lacking[0]!r} object has no attribute {name!r}"
+        self.insist(there, AttributeError, message)
+
     def array_attribute(self, value: ir.Var, name: str) -> Value:
         kind = value.kind
         assert isinstance(kind, (Array, Scalar))
         record = registry.lookup(getattr(np.ndarray, name))
         if record is not None and record.always:
             raise self.refuse(f"the attribute {name!r} isn't supported", record.refused)
-        if name == "dtype" and kind.dtype is not None:
+        if name == "dtype" and kind.dtype is not None and not is_mixed(kind):
             return ir.Const(kind.dtype)
         if name == "device":
             return ir.Const("cpu")  # of all arrays of NumPy

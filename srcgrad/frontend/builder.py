@@ -99,11 +99,12 @@ class Builder(KeptLists):
         state.heap[ref.id] = thing
         return ref
 
-    def check_given(self, value: Tuple) -> None:
+    def check_given(self, value: Tuple, read: bool = True) -> None:
         """Raise what None raises, where a tuple is used that may be None unasked."""
         missing, whole = value.missing, value.whole
-        # What isn't there where the tuple is None raises by itself, if nobody catches that
+        # What isn't there where the tuple is None raises by itself if it is read, uncaught
         told = self.catcher(TypeError) is None and all(isinstance(i, ir.Var) for i in value.items)
+        told = told and read
         if missing is not None and missing not in self.given_here and not (told and value.items):
             self.insist(self.is_there(value), TypeError, "'NoneType' object is not iterable")
         if whole is None or not self.is_optional(value) or not value.items:

@@ -19,7 +19,7 @@ import numpy as np
 from .. import ir, runtime
 from ..analysis.alternatives import classes_of_kind
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, Array, ListOf, Opaque, Scalar, int_kind
+from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, int_kind
 from ..packages import computes_attributes, has_of_class
 from ..rules import registry
 from .boxes import STANDS_FOR
@@ -190,10 +190,24 @@ class BuiltinFunctions(Sorting):
                     return ir.Const(n)
                 kind = Scalar(np.dtype(np.int64), True, n)
                 return self.emit(len, (value,), inferred=Inferred(kind), name="n")
-        return self.emit(len, (self.operand(value),), inferred=Inferred(int_kind()), name="n")
+        counted = self.operand(value)
+        self.guard(len, (counted,), {})
+        return self.emit(len, (counted,), inferred=Inferred(int_kind()), name="n")
+
+    def insist_on_items(self, value: ir.Var) -> None:
+        """Ask what may be a number or an array, of which NumPy reduces both, if it has items."""
+        kind = value.kind
+        assert isinstance(kind, Array)
+        if kind.shape == ():
+            raise self.fault(TypeError, "iteration over a 0-d array")
+        if kind.shape is None:
+            several = self.emit(np.ndim, (value,), inferred=Inferred(INT), name="ndim")
+            test = self.binary(operator.gt, several, ir.Const(0))
+            self.insist(test, TypeError, "a number can't be iterated over")
 
     def builtin_sum(self, value: Value, start: Value = ir.Const(0)) -> Value:  # noqa: B008
         if isinstance(value, ir.Var) and isinstance(value.kind, Array):
+            self.insist_on_items(value)
             options: dict[str, Value] = {"axis": ir.Const(0)}
             dtype = value.kind.dtype
             if dtype is not None and dtype.kind in "iu" and dtype.itemsize < 8:
@@ -230,6 +244,7 @@ class BuiltinFunctions(Sorting):
                 given_key = NONE if key is None else key
                 return self.inline(extreme_or, [ir.Const(function), value, given_key, default], {})
             if key is None and isinstance(value, ir.Var) and isinstance(value.kind, Array):
+                self.insist_on_items(value)
                 if len(value.kind.shape or ()) < 2:
                     return self.call_object(whole, [value], {})
                 # rows are compared as arrays, which have to be of one item

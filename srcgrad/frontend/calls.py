@@ -39,7 +39,7 @@ from .classes import PROTOCOL, asked_methods, is_exception_init
 from .columns import is_reference
 from .comparisons import COMPARE
 from .cursors import may_be_stepwise
-from .dicts import dict_methods
+from .dicts import KEYED, dict_methods
 from .kept_results import Kept
 from .links import other_length
 from .names import calls_in
@@ -262,11 +262,11 @@ class Calls(Kept):
         if any(isinstance(a, Journal) for a in args) and not is_users(function):
             return self.call_of_journal(function, args, kwargs)
         self.check_journal(function, args)
-        if self.is_of_table(function, args):
-            return self.call(self.attribute(args[0], function.__name__), args[1:], kwargs)
         chosen = self.chosen_argument(function, args, kwargs)
         if chosen is not None:
             return chosen
+        if self.is_of_table(function, args):
+            return self.call(self.attribute(args[0], function.__name__), args[1:], kwargs)
         if is_exception_init(function):
             return self.initialise_exception(args[0], args[1:])
         if isinstance(function, ALIASES):
@@ -452,7 +452,8 @@ class Calls(Kept):
         # Of None, as the items do of which there are none then
         raises = told(function, "__module__") in ("builtins", "math") and function is not bool
         for place, choice in [*enumerate(args), *kwargs.items()]:
-            used = not asking and (place == 0 or not holds)
+            hashed = place == 1 and hashable(function) and function in KEYED
+            used = not asking and (place == 0 or hashed or not holds)
             if isinstance(choice, Tuple) and used and function in LAZY:
                 self.check_given(choice)
             elif used and isinstance(choice, Tuple) and not (raises and not caught):

@@ -638,6 +638,7 @@ class Comparisons(Truth):
         if isinstance(container, Ref):
             thing = self.state.heap[container.id]
             if isinstance(thing, DictObject):
+                self.insist_on_hash(item)
                 if isinstance(item, ir.Var) and not item.origins:  # a number known at run time
                     self.settled_keys(thing)
                     keys = [self.lift(k, None) for k in thing.items]
@@ -679,6 +680,16 @@ class Comparisons(Truth):
             (self.operand(container), self.operand(item)),
             inferred=Inferred(BOOL),
         )
+
+    def insist_on_hash(self, value: Value) -> None:
+        """Raise what the hash of an array raises; what may be a number is asked which it is."""
+        if not isinstance(value, ir.Var) or not isinstance(value.kind, Array):
+            return
+        test = self.identical(value, NONE)
+        if value.kind.shape is None:
+            whole = (value, ir.Const(np.ndarray))
+            test = self.negated(self.emit(isinstance, whole, inferred=Inferred(BOOL)))
+        self.insist(test, TypeError, "unhashable type: 'numpy.ndarray'")
 
 
 def is_array_or_number(kind: Kind) -> bool:

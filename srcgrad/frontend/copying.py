@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from .. import ir, runtime
-from ..kinds import Array, ListOf, Opaque, Reference
+from ..analysis.inference import Inferred
+from ..kinds import BOOL, Array, ListOf, Opaque, Reference
 from . import tables
 from .builtin_functions import BuiltinFunctions
 from .columns import holds_references, is_reference, named_in
-from .predicates import NONE, SETTLED, is_static
+from .predicates import NONE, SETTLED, TRUE, is_static
 from .restarts import Thaw
 from .structure import is_table, objects_in_key, reachable
 from .values import (
@@ -202,7 +203,13 @@ class Copies(BuiltinFunctions):
             if isinstance(value.kind, Reference):
                 return self.copied_object(self.row(value), inner)  # type: ignore[arg-type]
             if isinstance(value.kind, Array):
-                return self.call_object(np.copy, [value], {})
+                test: Value = TRUE
+                if value.kind.shape is None:  # a number is its own copy
+                    whole = (value, ir.Const(np.ndarray))
+                    test = self.emit(isinstance, whole, inferred=Inferred(BOOL))
+                return self.either(
+                    test, lambda: self.call_object(np.copy, [value], {}), lambda: value
+                )
             if isinstance(value.kind, Opaque) and value.kind.type is not str:
                 raise self.refuse("a copy of this object can't be followed")
             return value

@@ -376,7 +376,7 @@ class Iteration(Expressions):
                 self.sources += value.over
                 return replace(value, born=None)  # what it has is asked for once, by whoever asked
             case Tuple():
-                self.check_given(value)
+                self.check_given(value, read=False)  # not by a loop that counts
                 items = value.items
                 return Sequence(ir.Const(len(items)), lambda i: self.item_of(items, i, value), True)
             case Generator():

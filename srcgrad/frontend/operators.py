@@ -11,8 +11,9 @@ import gast
 import numpy as np
 
 from .. import ir
+from ..analysis.alternatives import classes_of_kind
 from ..analysis.inference import Inferred
-from ..kinds import SHAPE, Array, ListOf, Opaque, Scalar, TupleOf, is_float
+from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Scalar, TupleOf, is_float
 from ..packages import of_class, told
 from ..rules import registry
 from .choices import options
@@ -26,6 +27,7 @@ from .predicates import (
     is_static,
     is_users,
     leaf_kind,
+    shape_of,
 )
 from .structure import folded, is_long
 from .subclasses import added_by
@@ -204,6 +206,8 @@ class Operators(OuterObjects):
         for x, y in ((a, b), (b, a)):
             if self.is_sequence(x) and (self.is_sequence(y) or not self.takes_lists(y)):
                 raise self.fault(TypeError, "this operator isn't defined for these types")
+            if self.is_sequence(x) and isinstance(y, ir.Var):
+                self.insist_on_numpy(y)
         self.check_defined(DUNDER.get(function), a, b)
         a, b = self.range_as_array(a, b), self.range_as_array(b, a)
         operands = (self.operand(a), self.operand(b))
@@ -330,6 +334,21 @@ class Operators(OuterObjects):
         if isinstance(value, ir.Const):
             return isinstance(value.value, (np.generic, np.ndarray))
         return not self.is_python_number(value)
+
+    def makes_an_array(self, function: Callable[..., Any], value: Value) -> bool:
+        """Whether a list `op=` a value is another thing: Python asks the operators of numbers
+        first, which lists haven't, but arrays have. A number of NumPy's repeats the list."""
+        if not is_of_numpy(value):
+            return False
+        assert isinstance(value, (ir.Var, ir.Const))
+        return function is not operator.mul or shape_of(value) != ()
+
+    def insist_on_numpy(self, value: ir.Var) -> None:
+        """Ask what is beside a list if it is a number of Python's, for which there is no array."""
+        python, numpy = {bool, int, float, complex}, (np.ndarray, np.generic)
+        if (classes_of_kind(value.kind) or set()) & python and not self.fixed_span:
+            test = self.emit(isinstance, (value, ir.Const(numpy)), inferred=Inferred(BOOL))
+            self.insist(test, TypeError, "this operator isn't defined for a list and a number")
 
     def range_as_array(self, value: Value, other: Value) -> Value:
         """An operand; a range beside an array, or a number of NumPy's, is an array to it."""

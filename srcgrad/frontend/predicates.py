@@ -147,6 +147,12 @@ def may_be_object(kind: Kind) -> bool:
     return unknown or is_object(kind)
 
 
+def shape_of(value: ir.Var | ir.Const) -> Any:
+    """The shape of a value, () for a number; None counts as one that isn't known."""
+    kind = value.kind if isinstance(value, ir.Var) else None
+    return kind.shape or (kind.shape is None) if isinstance(kind, Array) else ()
+
+
 def is_range(value: Any) -> bool:
     """Whether a value is a range, which isn't an iterator as other sequences are."""
     return isinstance(value, Sequence) and value.bounds is not None and value.born is None

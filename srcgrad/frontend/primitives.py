@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import ir, runtime
 from ..analysis.inference import Inferred
+from ..joins import is_complex
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..packages import told
 from ..rules import registry
@@ -300,8 +301,11 @@ class Primitives(Inlining):
         """The array that an object makes of itself for a function of NumPy, or that is made of its
         items; else the value. In a list or tuple, the objects are arrays.
 
-        As NumPy does: not for functions that the class implements, or takes over.
+        As NumPy does: not for functions that the class implements, or takes over. And the float
+        that `math` makes of a complex number of NumPy's, or fails to.
         """
+        if told(function, "__module__") == "math" and is_complex(getattr(value, "kind", None)):
+            return self.call_object(float, [value], {})
         thing = self.state.heap.get(value.id) if isinstance(value, Ref) else value
         if not isinstance(thing, (Instance, ListObject, Tuple)) or not of_numpy(function):
             return value

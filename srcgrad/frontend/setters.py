@@ -20,7 +20,7 @@ from ..rules.inplace import resized
 from .attributes import Attributes
 from .choices import options
 from .columns import is_reference
-from .predicates import NONE, is_none, is_number
+from .predicates import NONE, is_none, is_number, shape_of
 from .structure import ABSENT, object_items, parts, references
 from .values import (
     Bound,
@@ -362,12 +362,6 @@ def is_of_python(value: Value) -> bool:
     if isinstance(value, ir.Const):
         return type(value.value) in (int, float)
     return isinstance(value, ir.Var) and isinstance(value.kind, Scalar) and bool(value.kind.python)
-
-
-def shape_of(value: ir.Var | ir.Const) -> Any:
-    """The shape of a value, () for a number; None counts as one that isn't known."""
-    kind = value.kind if isinstance(value, ir.Var) else None
-    return kind.shape or (kind.shape is None) if isinstance(kind, Array) else ()
 
 
 def _frozen_by(cls: type) -> type | None:

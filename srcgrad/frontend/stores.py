@@ -67,6 +67,7 @@ class Stores(Subscripts):
             value = self.data(value, "array")
         operand = self.operand(value)
         index = self.index(key)
+        self.guard_written(array)
         self.guard_index(array, index)
         if listed:
             self.check_nested(array, index, operand)
@@ -202,6 +203,8 @@ class Stores(Subscripts):
                 except IndexError:
                     message = "list assignment index out of range"
                     raise self.fault(IndexError, message, given=(message,)) from None
+                except TypeError as error:
+                    raise self.fault(TypeError, str(error)) from None
                 self.state.heap[container.id] = ListObject(tuple(items), type=thing.type)
                 return
             if thing.var is None and isinstance(key, Slice):

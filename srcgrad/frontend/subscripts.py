@@ -200,8 +200,11 @@ class Subscripts(Comparisons):
             self.guard_index(operand, index)
             return self.emit(operator.getitem, (operand, index), name=operand.name)
         if isinstance(operand, ir.Var) and operand.kind == SHAPE:
-            inferred = Inferred(SHAPE if isinstance(key, Slice) else INT)
-            return self.emit(operator.getitem, (operand, self.operand(key)), inferred=inferred)
+            index = self.operand(key)
+            if isinstance(key, Slice):
+                return self.emit(operator.getitem, (operand, index), inferred=Inferred(SHAPE))
+            self.guard(operator.getitem, (operand, index), {})
+            return self.emit(operator.getitem, (operand, index), inferred=Inferred(INT))
         if is_text(container):
             if isinstance(container, ir.Const) and not self.making:
                 operand = self.texts.get(container.value, operand)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.alternatives import is_mixed
+from ..analysis.alternatives import has_dtype
 from ..analysis.inference import Inferred
+from ..joins import is_real
 from ..kinds import (
     FLOAT,
     UNKNOWN,
@@ -284,7 +285,13 @@ def reshape(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
     new = as_shape(shape)
     if new is not None:
         new = _completed(new, shape, x.kind.shape)
-    return Inferred(Array(x.kind.dtype, new), (x,), False)
+    return Inferred(_of_items(x.kind, new), (x,), False)
+
+
+def _of_items(kind: Array | Scalar, shape: Any) -> Array:
+    """The kind of an array of the items of another one, or of a number."""
+    known = has_dtype(kind)
+    return Array(kind.dtype if known else None, shape, not known and is_real(kind))
 
 
 def _completed(
@@ -330,7 +337,7 @@ def broadcast_to(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) ->
     shape = args[1] if len(args) > 1 else kwargs.get("shape")
     if shape is None or not isinstance(x, ir.Var) or not isinstance(x.kind, (Array, Scalar)):
         return None
-    return Inferred(Array(x.kind.dtype, as_shape(shape)), (x,))
+    return Inferred(_of_items(x.kind, as_shape(shape)), (x,))
 
 
 @kind(np.ndarray.copy)
@@ -363,10 +370,7 @@ def full(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Inferre
     if isinstance(value, ir.Const):
         return Inferred(Array(np.asarray(value.value).dtype, as_shape(args[0])))
     if isinstance(value, ir.Var) and isinstance(value.kind, (Array, Scalar)):
-        mixed = is_mixed(value.kind)
-        dtype_of_value = None if mixed else value.kind.dtype
-        real = mixed and value.kind.dtype != np.complex128
-        return Inferred(Array(dtype_of_value, as_shape(args[0]), real))
+        return Inferred(_of_items(value.kind, as_shape(args[0])))
     return None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.alternatives import is_mixed
+from ..analysis.alternatives import has_dtype
 from ..analysis.inference import Inferred, LengthsNeeded, fits_by_lengths, infer
 from ..joins import join
 from ..kinds import (
@@ -43,7 +43,7 @@ def _dtype(operand: ir.Operand) -> np.dtype[Any] | None:
     if isinstance(operand, ir.Const):
         return np.asarray(operand.value).dtype
     kind = getattr(operand, "kind", None)
-    return kind.dtype if isinstance(kind, (Array, Scalar)) and not is_mixed(kind) else None
+    return kind.dtype if isinstance(kind, (Array, Scalar)) and has_dtype(kind) else None
 
 
 def _promoted(operands: Args) -> np.dtype[Any] | None:

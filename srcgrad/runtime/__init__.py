@@ -46,6 +46,7 @@ from .calls import unwritten as unwritten
 from .calls import writable as writable
 from .checks import TOO_NESTED as TOO_NESTED
 from .checks import UNBOUND as UNBOUND
+from .checks import augmented as augmented
 from .checks import check_added as check_added
 from .checks import check_as_written as check_as_written
 from .checks import check_bound as check_bound

@@ -37,6 +37,14 @@ def stored(array: Any, index: Any, value: Any) -> None:
     check_stored(array[index], value)
 
 
+def augmented(inplace: Any, array: Any, value: Any) -> None:
+    """Raise what `array op= value` raises, of an operator that works in place.
+
+    >>> augmented(np.ndarray.__iadd__, np.ones((2, 3)), np.ones(3))
+    """
+    inplace(array.copy(), value)
+
+
 def check_added(target: Any, value: Any) -> None:
     """Raise what `target += value` raises, if the value has another shape.
 
