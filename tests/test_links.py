@@ -157,6 +157,33 @@ def rotated(x):
     return before * 2.0 + total(root)
 
 
+def grown(x):
+    """A rapidly-exploring random tree, whose nodes are tuples that hold their parent."""
+    nodes = [(x[0], x[1], None)]
+    for i in range(6):
+        p = (x[i % 3] * (i + 0.37) % 1.0, x[(i + 1) % 3] * (i + 0.61) % 1.0)
+        near = min(nodes, key=lambda n: (n[0] - p[0]) ** 2 + (n[1] - p[1]) ** 2)
+        nodes.append((0.5 * (near[0] + p[0]), 0.5 * (near[1] + p[1]), near))
+    n, s = nodes[-1], 0.0
+    while n[2] is not None:
+        s += np.hypot(n[0] - n[2][0], n[1] - n[2][1])
+        n = n[2]
+    return s
+
+
+def shared_arrays(x):
+    """The arrays that they hold are those that others hold, too."""
+    a, n = 2.0 * x, None
+    for v in x:
+        if v > 0.4:
+            n = (a[1:], v, n)
+    while n is not None:
+        part, v, n = n
+        part[0] += v
+        part *= 1.1
+    return a[1] ** 2 + a[2]
+
+
 @pytest.mark.parametrize("function", programs(globals()))
 def test_program(function):
     check(function)

@@ -201,6 +201,7 @@ def _followed(task: Task) -> Compiled:
         refused = error
     more = task.objects.sites - task.static or task.objects.alone - task.static
     if more:
+        task.objects.forget()
         with suppress(UnsupportedError):
             return _followed(replace(task, static=task.static | more))
     raise refused

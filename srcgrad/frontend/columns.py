@@ -96,11 +96,16 @@ class Knowledge:
         """The table for the objects of a class that are made in a scope; None if it has none."""
         return next((t for t in self.tables if cls in t.classes and t.scope == scope), None)
 
+    def forget(self) -> None:
+        """Forget what was known of the objects in tables."""
+        for table in self.tables:
+            table.columns = {}
+
     def replace(self, instead: Callable[[type], type]) -> None:
         """Let other classes have the tables: nothing is known of their objects yet."""
         for table in self.tables:
             table.classes = list(dict.fromkeys(map(instead, table.classes)))
-            table.columns = {}
+        self.forget()
 
     def adopt(self) -> bool:
         """Make tables for what the last lowerings asked for; whether they asked for anything."""

@@ -44,13 +44,14 @@ class LinkedItems(SlottedDicts):
             return self.object_or_none(value)
         return Tuple(tuple(self.unpacked(value)))
 
-    def is_link(self, value: Value) -> bool:
+    def is_link(self, value: Value, depth: int = 4) -> bool:
         """Whether a value is None, may be, or is a tuple or list that holds such."""
         if isinstance(value, Choice):
-            return any(map(self.is_link, value.options))
+            return any(self.is_link(option, depth) for option in value.options)
         thing: Any = value if isinstance(value, Tuple) else self.on_heap(value)
         if _has_items(thing):
-            return self.may_be_none(value) or any(map(self.is_link, thing.items))
+            inside = depth and any(self.is_link(item, depth - 1) for item in thing.items)
+            return bool(inside) or self.may_be_none(value)
         if isinstance(thing, Instance):
             return issubclass(thing.type, Linked)
         kind: Any = getattr(value, "kind", None)
