@@ -212,7 +212,8 @@ def _linked(task: Task, found: Compiled | None) -> Compiled | None:
     most = READABLE if found is None else _lines(found)
     while most >= READABLE:
         linked = {site for site in task.objects.sites if site[0] == LINKED} - task.static
-        linked = linked or task.objects.alone - task.static
+        if found is None:
+            linked = linked or task.objects.alone - task.static
         if not linked:
             break
         task = replace(task, static=task.static | linked, objects=Knowledge())

@@ -97,7 +97,8 @@ class Knowledge:
         return next((t for t in self.tables if cls in t.classes and t.scope == scope), None)
 
     def forget(self) -> None:
-        """Forget what was known of the objects in tables."""
+        """Forget what was known of the objects in tables, and of what could be such."""
+        self.sites, self.alone = set(), set()
         for table in self.tables:
             table.columns = {}
 
@@ -105,7 +106,7 @@ class Knowledge:
         """Let other classes have the tables: nothing is known of their objects yet."""
         for table in self.tables:
             table.classes = list(dict.fromkeys(map(instead, table.classes)))
-        self.forget()
+            table.columns = {}
 
     def adopt(self) -> bool:
         """Make tables for what the last lowerings asked for; whether they asked for anything."""
