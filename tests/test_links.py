@@ -29,6 +29,14 @@ class Typed(NamedTuple):
         return self.v / 2.0
 
 
+class Vector(NamedTuple):
+    v: float
+    next: Any = None
+
+    def __add__(self, other):
+        return Vector(self.v + other, self.next)
+
+
 def built(points, depth=0):
     if not len(points):
         return None
@@ -168,6 +176,19 @@ def grown(x):
     while n[2] is not None:
         s += np.hypot(n[0] - n[2][0], n[1] - n[2][1])
         n = n[2]
+    return s
+
+
+def added(x):
+    n = None
+    for v in x:
+        if v > 0.4:
+            n = Vector(v, n)
+    s = 0.0
+    while n is not None:
+        n = n + x[0]
+        s += n.v**2
+        n = n.next
     return s
 
 
@@ -320,6 +341,31 @@ def test_questions(made):
         expected = [(f(DATA + h) - f(DATA - h)) / 2e-6 for h in steps]
         np.testing.assert_allclose(gradient, expected, atol=1e-7, err_msg=body)
     assert refused <= 9
+
+
+class Clashing(NamedTuple):
+    v: float
+    next: Any = None
+
+    def _items(self):
+        return 7.0
+
+
+def test_names_that_are_ours_are_refused():
+    def f(x):
+        n = None
+        for v in x:
+            if v > 0.4:
+                n = Clashing(v, n)
+        s = 0.0
+        while n is not None:
+            n = Clashing(n.v * x[0], n.next)
+            s += n.v * n._items()
+            n = n.next
+        return s
+
+    with pytest.raises(srcgrad.UnsupportedError):
+        srcgrad.grad(f)(X.copy())
 
 
 @pytest.mark.parametrize("first", range(0, 12, 4))

@@ -24,11 +24,7 @@ class Displays(Setters):
     """Evaluates `(a, *b)`, `[a, *b]` and `{a: b, **c}`."""
 
     def expression_Tuple(self, node: Any) -> Value:
-        items = self.displayed(node)
-        site, self.site = self.site, id(node)
-        made = self.linked(self.made_tuple(items))
-        self.site = site
-        return made
+        return self.linked(self.made_tuple(self.displayed(node)))
 
     def made_tuple(self, given: list[tuple[bool, Value]]) -> Value:
         """A tuple of values, of which some are unpacked."""

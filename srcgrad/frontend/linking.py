@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import ir
 from ..kinds import Reference
-from .links import Linked, linked
+from .links import OWN, Linked, linked
 from .slots import told_class
 from .slotted import SlottedDicts
 from .subclasses import is_named_tuple
@@ -70,4 +70,6 @@ def _has_items(thing: Any) -> bool:
     """Whether this is a plain tuple, named tuple or list whose items are known one by one."""
     if isinstance(thing, ListObject):
         return thing.type is list and thing.var is None
-    return isinstance(thing, Tuple) and (thing.type is tuple or is_named_tuple(thing.type))
+    if not isinstance(thing, Tuple) or thing.type is tuple:
+        return isinstance(thing, Tuple)
+    return is_named_tuple(thing.type) and vars(thing.type).keys().isdisjoint(OWN)

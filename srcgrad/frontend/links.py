@@ -194,6 +194,7 @@ def linked(of: type, length: int) -> type:
     return cls  # type: ignore[no-any-return]
 
 
+OWN = frozenset({"_attributes", "_class", "_is_like", "_items", "_of", "_place", "_plain"})
 _EVERY = frozenset({
     "__new__", "__slots__", "__repr__", "__getnewargs__", "__orig_bases__", "__annotations__",
     "__replace__", "__dict__", "__weakref__", "_make", "_replace", "_asdict",
