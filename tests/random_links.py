@@ -8,13 +8,8 @@ For a long run: `python -m tests.random_links COUNT [first seed]`.
 from __future__ import annotations
 
 import random
-import textwrap
 
-import numpy as np
-
-from . import long_runs
-from .random_orders import compiled
-from .random_words import filled, statement
+from . import long_runs, random_nodes
 
 WORDS = {
     "NUM": ["v", "w", "v * w", "0.5 * v + w", "x[I]", "x[I] * v", "w ** 2"],
@@ -121,33 +116,17 @@ def program(seed: int) -> str:
     made = MADE[kind]
     words = {
         **WORDS,
-        "DEPTH": ["2", "3"],
         "LEAF": [made.format(None, None)],
         "NODE": [made.format("DEEP", "DEEP"), made.format("None", "DEEP")],
         "JOIN": [made.format("n", None), made.format(None, "n"), made.format("m", "n")],
     }
     change = CHANGING + {"lists": OF_LISTS, "named": OF_NAMED}.get(kind, ())
-
-    def rows(patterns: tuple[str, ...], heads: tuple[str, ...], count: int, most: int) -> str:
-        lines = [
-            row
-            for _ in range(count)
-            for row in statement(r, words, patterns, heads, 0.3 * bool(heads), 2, 2, most)
-        ]
-        return textwrap.indent("\n".join(lines), "        ")
-
-    growing = rows(GROWING[kind], (), r.randint(0, 2), 12)
-    changing = rows(change, HEADS, r.randint(1, 5), 12)
-    text = TEXT.replace("{growing}", growing).replace("{changing}", changing)
-    return "\n".join(filled(row, words, r) for row in text.split("\n"))
+    return random_nodes.written(r, TEXT, words, GROWING[kind], change, HEADS)
 
 
 def check(seed: int) -> str:
     """What is said of a random program; raises if it is wrong."""
-    rng = np.random.default_rng(seed)
-    x, direction = rng.uniform(0.1, 1.1, 4), rng.standard_normal(4)
-    f = compiled(program(seed), seed)
-    return long_runs.judged(f, x, direction, TypeError, RecursionError, AttributeError)
+    return random_nodes.judged(program(seed), seed, TypeError, RecursionError, AttributeError)
 
 
 if __name__ == "__main__":

@@ -99,8 +99,19 @@ def f(x):
 
 def program(seed: int) -> str:
     """The text of a function of an array of four numbers."""
-    r = random.Random(seed)
-    words = {**WORDS, "DEPTH": ["2", "3"]}
+    return written(random.Random(seed), TEXT, WORDS, GROWING, CHANGING, HEADS)
+
+
+def written(
+    r: random.Random,
+    text: str,
+    given: dict[str, list[str]],
+    growth: tuple[str, ...],
+    change: tuple[str, ...],
+    heads: tuple[str, ...],
+) -> str:
+    """A text with statements that make nodes and change them, and with words for its gaps."""
+    words = {**given, "DEPTH": ["2", "3"]}
 
     def rows(patterns: tuple[str, ...], heads: tuple[str, ...], count: int, most: int) -> str:
         lines = [
@@ -110,18 +121,22 @@ def program(seed: int) -> str:
         ]
         return textwrap.indent("\n".join(lines), "        ")
 
-    growing = rows(GROWING, (), r.randint(0, 2), 12)
-    changing = rows(CHANGING, HEADS, r.randint(1, 5), 12)
-    text = TEXT.replace("{growing}", growing).replace("{changing}", changing)
+    growing = rows(growth, (), r.randint(0, 2), 12)
+    changing = rows(change, heads, r.randint(1, 5), 12)
+    text = text.replace("{growing}", growing).replace("{changing}", changing)
     return "\n".join(filled(row, words, r) for row in text.split("\n"))
 
 
 def check(seed: int) -> str:
     """What is said of a random program; raises if it is wrong."""
+    return judged(program(seed), seed, KeyError, TypeError, RecursionError)
+
+
+def judged(text: str, seed: int, *raised: type[Exception]) -> str:
+    """What is said of a program, which may raise these; raises if it is wrong."""
     rng = np.random.default_rng(seed)
     x, direction = rng.uniform(0.1, 1.1, 4), rng.standard_normal(4)
-    f = compiled(program(seed), seed)
-    return long_runs.judged(f, x, direction, KeyError, TypeError, RecursionError)
+    return long_runs.judged(compiled(text, seed), x, direction, *raised)
 
 
 if __name__ == "__main__":

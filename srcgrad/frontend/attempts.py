@@ -210,7 +210,7 @@ class Attempts(Calls):
         if not others:
             self.throw(self.new(raised))
             return
-        test = self.emit(isinstance, (error, ir.Const(cls)), inferred=Inferred(BOOL))
+        test = self.class_test(error, cls)
         self.branch(
             test,
             lambda: self.throw(self.new(raised)),
@@ -231,7 +231,7 @@ class Attempts(Calls):
     def guard_written(self, array: ir.Var) -> None:
         """Where a try catches a TypeError, find out first if this is a number, without items."""
         if may_be_either(array) and self.catcher(TypeError) is not None:
-            whole = self.emit(isinstance, (array, ir.Const(np.ndarray)), inferred=Inferred(BOOL))
+            whole = self.class_test(array, np.ndarray)
             self.insist(whole, TypeError, "a number doesn't support item assignment")
 
     def guard_store(self, array: ir.Var, index: ir.Operand, value: ir.Operand) -> None:

@@ -405,8 +405,7 @@ class BuiltinFunctions(Sorting):
             return none if of_none else self.negated(none)
         if not isinstance(value, ir.Var):
             raise self.refuse("isinstance() of this value isn't known when compiling")
-        tested = ir.Const(kinds if len(kinds) > 1 else kinds[0])
-        return self.emit(isinstance, (self.operand(value), tested), inferred=Inferred(BOOL))
+        return self.class_test(self.operand(value), kinds if len(kinds) > 1 else kinds[0])
 
     def is_instance(self, value: Value, cls: Any) -> bool | None:
         """Whether a value is an instance of a class; None if only the run tells."""

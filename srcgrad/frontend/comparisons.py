@@ -687,8 +687,7 @@ class Comparisons(Truth):
             return
         test = self.identical(value, NONE)
         if value.kind.shape is None:
-            whole = (value, ir.Const(np.ndarray))
-            test = self.negated(self.emit(isinstance, whole, inferred=Inferred(BOOL)))
+            test = self.negated(self.class_test(value, np.ndarray))
         self.insist(test, TypeError, "unhashable type: 'numpy.ndarray'")
 
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir, runtime
-from ..analysis.inference import Inferred
-from ..kinds import BOOL, Array, ListOf, Opaque, Reference
+from ..kinds import Array, ListOf, Opaque, Reference
 from . import tables
 from .builtin_functions import BuiltinFunctions
 from .columns import holds_references, is_reference, named_in
@@ -205,8 +204,7 @@ class Copies(BuiltinFunctions):
             if isinstance(value.kind, Array):
                 test: Value = TRUE
                 if value.kind.shape is None:  # a number is its own copy
-                    whole = (value, ir.Const(np.ndarray))
-                    test = self.emit(isinstance, whole, inferred=Inferred(BOOL))
+                    test = self.class_test(value, np.ndarray)
                 return self.either(
                     test, lambda: self.call_object(np.copy, [value], {}), lambda: value
                 )

@@ -15,6 +15,7 @@ from ..analysis.alternatives import with_others
 from ..analysis.inference import Inferred, LengthsNeeded, infer
 from ..errors import Boxed, UnsupportedError
 from ..kinds import (
+    BOOL,
     NOTHING,
     SHAPE,
     UNKNOWN,
@@ -180,6 +181,10 @@ class Emission(Choices):
             )
         )
         return target
+
+    def class_test(self, operand: ir.Operand, classes: Any) -> ir.Var:
+        """`isinstance(operand, classes)`, which only the run tells."""
+        return self.emit(isinstance, (operand, ir.Const(classes)), inferred=Inferred(BOOL))
 
     def result_of(
         self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]

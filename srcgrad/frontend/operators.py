@@ -13,7 +13,7 @@ import numpy as np
 from .. import ir
 from ..analysis.alternatives import classes_of_kind
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, SHAPE, Array, ListOf, Opaque, Scalar, TupleOf, is_float
+from ..kinds import SHAPE, Array, ListOf, Opaque, Scalar, TupleOf, is_float
 from ..packages import of_class, told
 from ..rules import registry
 from .choices import options
@@ -347,8 +347,11 @@ class Operators(OuterObjects):
         """Ask what is beside a list if it is a number of Python's, for which there is no array."""
         python, numpy = {bool, int, float, complex}, (np.ndarray, np.generic)
         if (classes_of_kind(value.kind) or set()) & python and not self.fixed_span:
-            test = self.emit(isinstance, (value, ir.Const(numpy)), inferred=Inferred(BOOL))
-            self.insist(test, TypeError, "this operator isn't defined for a list and a number")
+            self.insist(
+                self.class_test(value, numpy),
+                TypeError,
+                "this operator isn't defined for a list and a number",
+            )
 
     def range_as_array(self, value: Value, other: Value) -> Value:
         """An operand; a range beside an array, or a number of NumPy's, is an array to it."""
