@@ -46,6 +46,7 @@ from .kinds import (
     Fields,
     Held,
     Kind,
+    Lesser,
     ListOf,
     Opaque,
     Scalar,
@@ -366,7 +367,7 @@ class Inputs:
         if items is str:
             return Opaque(str)
         if items == (int, float):
-            return Scalar(FLOAT.dtype, None, mixed=True)
+            return Scalar(FLOAT.dtype, None, mixed=Lesser.WHOLE)
         if isinstance(items, type):
             return _NUMBERS.get(items) or Scalar(np.dtype(items), False)
         cls, *parts = items

@@ -16,6 +16,7 @@ from .kinds import (
     Array,
     Dimension,
     Kind,
+    Lesser,
     ListOf,
     Opaque,
     Reference,
@@ -45,9 +46,7 @@ def join(a: Kind, b: Kind) -> Kind:
         dtype = _common_dtype(a, b)
         python = a.python if a.python == b.python else None
         integer = dtype.kind == "i" and python
-        weak = _is_python(a) or _is_python(b)  # which takes on any precision
-        alike = a.dtype.kind == b.dtype.kind if weak else a.dtype == b.dtype
-        mixed = a.mixed or b.mixed or not alike
+        mixed = a.mixed | b.mixed | _lesser(a, dtype) | _lesser(b, dtype)
         return Scalar(dtype, python, fresh_size() if integer else None, mixed)
     if isinstance(a, (Array, Scalar)) and isinstance(b, (Array, Scalar)):
         if isinstance(a, Scalar) or isinstance(b, Scalar):
@@ -64,6 +63,22 @@ def join(a: Kind, b: Kind) -> Kind:
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return Opaque(None)
     raise KindMismatch
+
+
+def _lesser(kind: Scalar, dtype: np.dtype[Any]) -> Lesser:
+    """What a number makes one that is taken to be of another dtype.
+
+    >>> _lesser(Scalar(np.dtype(int)), np.dtype(float))
+    <Lesser.WHOLE: 1>
+    >>> _lesser(Scalar(np.dtype("f"), False), np.dtype(float))
+    <Lesser.SHORT: 2>
+    """
+    found = Lesser(0)
+    if kind.dtype.kind != dtype.kind:
+        found |= Lesser.WHOLE
+    if kind.dtype != dtype and not _is_python(kind) and kind.dtype.char not in "lqdD":
+        found |= Lesser.SHORT  # what is Python's takes on any precision
+    return found
 
 
 def _join_references(a: Kind, b: Kind) -> Kind:

@@ -6,6 +6,7 @@ dimensions that are the same `Size` are equal in every run; that is what proves 
 
 from __future__ import annotations
 
+import enum
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -116,18 +117,23 @@ class Array(Kind):
         return None if self.shape is None else len(self.shape)
 
 
+class Lesser(enum.Flag):
+    WHOLE = enum.auto()  # an int in place of a float, a bool in place of an int
+    SHORT = enum.auto()  # NumPy's of half the precision, or less
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar(Kind):
     """An immutable number. `python`: a Python number (True), a NumPy one (False), or either.
 
-    `mixed` says that in some runs it's of a lesser dtype, an int in place of a float: arithmetic
-    with floats is as it was, but not so the array that is filled with it.
+    `mixed` says of which lesser dtype it is in some runs: arithmetic with floats may be as it was,
+    but not so the array that is filled with it.
     """
 
     dtype: np.dtype[Any]
     python: bool | None = True
     size: Dimension | None = None  # of an int: the dimension it is as long as
-    mixed: bool = field(default=False, repr=False)
+    mixed: Lesser = field(default=Lesser(0), repr=False)
 
     @property
     def shape(self) -> tuple[Dimension, ...]:
@@ -141,11 +147,10 @@ class Scalar(Kind):
 def may_be_truth(kind: Kind) -> bool:
     """Whether a number may be a bool of NumPy's in some runs, whose `+` tells "or".
 
-    >>> mixed = Scalar(np.dtype(float), None, mixed=True)
-    >>> may_be_truth(mixed), may_be_truth(FLOAT), may_be_truth(Scalar(FLOAT.dtype, mixed=True))
-    (True, False, False)
+    >>> [may_be_truth(Scalar(np.dtype(float), p, None, Lesser.WHOLE)) for p in (None, True)]
+    [True, False]
     """
-    return isinstance(kind, Scalar) and kind.mixed and kind.python is not True
+    return isinstance(kind, Scalar) and Lesser.WHOLE in kind.mixed and kind.python is not True
 
 
 def same_dtype(a: Any, b: Any) -> bool:

@@ -4,6 +4,8 @@
 is filled with it is one of ints then, which cuts off what is written into it.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -545,3 +547,38 @@ def test_what_r_joins_has_the_precision_of_the_arrays(joined, dtype):
     value = srcgrad.vjp(joined, x)[0]
     assert value.dtype == joined(x).dtype
     assert np.array_equal(value, joined(x))
+
+
+NUMBERS = (
+    True, 2, 1.5, 1j, np.True_, np.int8(3), np.int64(3), np.float16(0.5), np.float32(0.5),
+    np.float64(0.5), np.complex64(2j), np.complex128(2j),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("one, other", [*itertools.combinations(NUMBERS, 2)])
+def test_arithmetic_on_one_of_two_numbers_has_its_dtype(one, other):
+    def f(x, first):
+        number = one if first else other
+        product = number * np.float32(1.5)
+        return np.full(2, product), np.zeros(2, np.float32) + number * other, np.full(2, number)
+
+    for first in (True, False):
+        for ours, theirs in zip(srcgrad.vjp(f, X, first)[0], f(X, first), strict=True):
+            assert ours.dtype == theirs.dtype
+            assert np.array_equal(ours, theirs)
+
+
+def test_a_sum_that_starts_as_an_int_is_of_double_precision_for_all_that_is_known():
+    """What may be an int isn't what may be a float of half the precision."""
+
+    def f(x, n):
+        lost = 0.0
+        for i in range(n):
+            lost -= x[i]
+        drift = sum(0.5 * x[i] for i in range(n)) + lost - 3.0
+        return 10 * drift**2
+
+    srcgrad.testing.check_grads(f, (X, 3))
+    gradient = srcgrad.grad(f)
+    gradient(X, 3)
+    assert "20.0 * drift" in gradient.source

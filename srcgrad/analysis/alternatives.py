@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from ..kinds import (
     UNKNOWN,
     Array,
     Kind,
+    Lesser,
     ListOf,
     Opaque,
     Reference,
@@ -34,7 +35,7 @@ from ..kinds import (
 
 Args = tuple[ir.Operand, ...]
 Named = dict[str, ir.Operand]
-_SHORT = {"d": "f", "f": "e", "D": "F"}
+_SHORT = {"d": "f", "f": "e", "D": "F", "l": "b", "q": "b", "L": "B", "Q": "B"}
 _LENGTHS = tuple(fresh_size() for _ in range(3))
 _SHAPES = (_LENGTHS[:0], _LENGTHS[:1], _LENGTHS[:2], _LENGTHS[:1] * 2, _LENGTHS)
 
@@ -46,11 +47,16 @@ def of_either(
 
     Of an array that is filled with one, the dtype isn't known.
     """
-    either = any(isinstance(v.kind, Scalar) and v.kind.python is None for v in mixed)
+    numbers = [k for v in mixed for k in _numbers(v.kind) if k.mixed]
+    tried = [Mixed.AS_SAID]
+    if any(Lesser.SHORT in k.mixed for k in numbers):
+        tried.append(Mixed.SHORT)
+    if any(Lesser.WHOLE in k.mixed for k in numbers):
+        tried.append(Mixed.INT)
+        if any(k.python is None for k in numbers):
+            tried.append(Mixed.NUMPY_INT)
     found: tuple[Kind, tuple[ir.Var, ...], bool] | None = None
-    short = any(isinstance(v.kind, Scalar) and not v.kind.python for v in mixed)
-    tried = (Mixed.AS_SAID, *([Mixed.SHORT] if short else []), Mixed.INT)
-    for lesser in (*tried, Mixed.NUMPY_INT) if either else tried:
+    for lesser in tried:
         settled = {v: ir.Var(v.name, _unmixed(v.kind, lesser)) for v in mixed}
         result = with_others(infer, function, args, kwargs, settled)
         if found is None:
@@ -59,7 +65,7 @@ def of_either(
         kind, views, certain = found
         if result.kind == UNKNOWN:  # it doesn't take ints, or a power of them may be a float
             if isinstance(kind, Scalar) and kind.dtype.kind in "fc":
-                found = replace(kind, mixed=True), views, certain
+                found = replace(kind, mixed=Lesser.WHOLE | kind.mixed), views, certain
             continue
         try:
             kind = join(kind, result.kind)
@@ -84,7 +90,8 @@ def number_of_any_rank(
         return None
     (v, kind), *_ = unranked.items()
     assert isinstance(kind, Array) and kind.dtype is not None
-    numbers = [Scalar(kind.dtype, False), Scalar(kind.dtype, True, mixed=kind.dtype.kind in "fc")]
+    whole = Lesser.WHOLE if kind.dtype.kind in "fc" else Lesser(0)
+    numbers = [Scalar(kind.dtype, False), Scalar(kind.dtype, True, mixed=whole)]
     arrays = [Array(kind.dtype, _LENGTHS[:rank]) for rank in range(len(_LENGTHS) + 1)]
     found: Kind | None = None
     for sample in itertools.chain(numbers, arrays):
@@ -180,14 +187,19 @@ def _replaced(args: Args, kwargs: Named, others: dict[ir.Var, ir.Var]) -> tuple[
 
 def is_mixed(kind: Any) -> bool:
     """Whether a kind is, or holds, numbers that are mixed."""
+    return any(number.mixed for number in _numbers(kind))
+
+
+def _numbers(kind: Any) -> Iterator[Scalar]:
+    """The kinds of the numbers that a value is or holds."""
     match kind:
         case Scalar():
-            return kind.mixed
+            yield kind
         case TupleOf(items) | tuple(items):
-            return any(map(is_mixed, items))
+            for item in items:
+                yield from _numbers(item)
         case ListOf(item):
-            return is_mixed(item)
-    return False
+            yield from _numbers(item)
 
 
 def has_dtype(kind: Array | Scalar) -> bool:
@@ -206,8 +218,8 @@ class Mixed(enum.Enum):
     """What a number that is mixed is in a run."""
 
     AS_SAID = "of the dtype that its kind says"
-    SHORT = "of half the precision, if it is NumPy's"
-    INT = "an int, or a bool if it is an int, Python's if it may be that"
+    SHORT = "of half the precision, if it may be"
+    INT = "an int, or a bool if it is an int, Python's if it may be that; or else a short one"
     NUMPY_INT = "the same, NumPy's if it may be that"
 
 
@@ -215,16 +227,17 @@ def _unmixed(kind: Any, lesser: Mixed) -> Any:
     """A kind in which numbers that are mixed are what they are in some runs.
 
     >>> import numpy as np
-    >>> _unmixed(Scalar(np.dtype(float), mixed=True), Mixed.INT) == INT
+    >>> _unmixed(Scalar(np.dtype(float), mixed=Lesser.WHOLE), Mixed.INT) == INT
     True
     """
     match kind:
-        case Scalar(dtype, python, mixed=True):
+        case Scalar(dtype, python, _, mixed) if mixed:
             if lesser is Mixed.AS_SAID:
-                return replace(kind, mixed=False)
-            if lesser is Mixed.SHORT:
-                dtype = dtype if python else np.dtype(_SHORT.get(dtype.char, dtype))
-                return Scalar(dtype, bool(python))
+                return replace(kind, mixed=Lesser(0))
+            if lesser is Mixed.SHORT or Lesser.WHOLE not in mixed:
+                if Lesser.SHORT not in mixed:
+                    return Scalar(dtype, python)
+                return Scalar(np.dtype(_SHORT.get(dtype.char, dtype)), bool(python))
             python = lesser is Mixed.INT if python is None else python
             whole = BOOL if dtype.kind in "iu" else INT
             return Scalar(whole.dtype, python)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..kinds import Array, Dimension, Kind, ListOf, Scalar, Size, kind_of, same_dtype
-from .alternatives import is_mixed
+from ..kinds import Array, Dimension, Kind, Lesser, ListOf, Scalar, Size, kind_of, same_dtype
 
 FRESH: frozenset[Any] = frozenset(
     {operator.matmul, np.matmul, np.dot, np.ndarray.dot, np.where, np.sum, np.zeros, np.ones,
@@ -144,16 +143,25 @@ def elementwise_kind(function: Any, operands: Sequence[ir.Operand]) -> Array | S
         return Array(dtype, shape)
     flags = {k.python for k in kinds if isinstance(k, Scalar)}
     python = False if False in flags else None if None in flags else True
-    mixed = function is not operator.truediv and all_may_be_whole(kinds)
-    return Scalar(dtype, python, None, mixed)
+    whole = function is not operator.truediv and all_may_be_whole(kinds)
+    return Scalar(dtype, python, None, _short(kinds) | (Lesser.WHOLE if whole else Lesser(0)))
 
 
 def all_may_be_whole(kinds: Sequence[Array | Scalar | None]) -> bool:
     """Whether arithmetic on what is a float in some runs is one on ints only in others."""
-    return any(isinstance(k, Scalar) and k.mixed for k in kinds) and not any(
-        k is not None and k.dtype is not None and k.dtype.kind in "fc" and not is_mixed(k)
+    return any(isinstance(k, Scalar) and Lesser.WHOLE in k.mixed for k in kinds) and not any(
+        k is not None and k.dtype is not None and k.dtype.kind in "fc"
+        and not (isinstance(k, Scalar) and Lesser.WHOLE in k.mixed)
         for k in kinds
-    )
+    )  # fmt: skip
+
+
+def _short(kinds: Sequence[Array | Scalar | None]) -> Lesser:
+    """Whether arithmetic on numbers may be of half the precision, as no other is NumPy's."""
+    numbers = [k for k in kinds if isinstance(k, Scalar)]
+    double = any(k.python is False and Lesser.SHORT not in k.mixed for k in numbers)
+    short = not double and any(Lesser.SHORT in k.mixed for k in numbers)
+    return Lesser.SHORT if short else Lesser(0)
 
 
 def same_kind(a: Kind | None, b: Kind | None) -> bool:
@@ -163,5 +171,5 @@ def same_kind(a: Kind | None, b: Kind | None) -> bool:
     if not same_dtype(a, b) or a.shape != b.shape or a.shape is None:
         return False
     if isinstance(a, Scalar) and isinstance(b, Scalar):
-        return (a.python == b.python or b.python is None) and (b.mixed or not a.mixed)
+        return (a.python == b.python or b.python is None) and a.mixed in b.mixed
     return type(a) is type(b)

@@ -464,7 +464,7 @@ def fallible(function: Any, operands: tuple[ir.Operand, ...]) -> tuple[type[Base
 def is_mixed(operand: ir.Operand) -> bool:
     """Whether an operand is a number of one dtype in some runs, and of another in others."""
     kind = getattr(operand, "kind", None)
-    return isinstance(kind, Scalar) and kind.mixed
+    return isinstance(kind, Scalar) and bool(kind.mixed)
 
 
 def is_real_number(operand: ir.Operand) -> bool:

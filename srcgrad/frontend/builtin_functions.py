@@ -115,7 +115,7 @@ def is_compared_whole(kind: Any) -> bool:
     """Whether items of a kind aren't numbers of one type: tuples, texts, arrays of one element,
     or some of Python's numbers and some of NumPy's that an array of both would turn into others."""
     if isinstance(kind, Scalar):
-        return kind.mixed or (kind.python is None and kind.dtype.char not in "?lqdD")
+        return bool(kind.mixed) or (kind.python is None and kind.dtype.char not in "?lqdD")
     if isinstance(kind, Array):
         return kind.shape != ()
     return isinstance(kind, (tuple, ListOf, Opaque))
@@ -501,14 +501,14 @@ class BuiltinFunctions(Sorting):
                 match value.kind:
                     case Array(shape=shape) if shape is not None:
                         return Place(np.ndarray)
-                    case Scalar(dtype, python, mixed=False) if python is not None and not is_object(
-                        value.kind
+                    case Scalar(dtype, python, _, mixed) if not (
+                        python is None or mixed or is_object(value.kind)
                     ):
                         return Place(type(dtype.type(0).item()) if python else dtype.type)
         if self.telling:
             return self.told_type(value)
-        mixed = isinstance(value, ir.Var) and getattr(value.kind, "mixed", False)
-        advice = "use isinstance(...)" if mixed else None
+        either = isinstance(value, ir.Var) and getattr(value.kind, "mixed", False)
+        advice = "use isinstance(...)" if either else None
         raise self.refuse("the type of this value isn't known when compiling", advice)
 
     def told_type(self, value: Value) -> Value:

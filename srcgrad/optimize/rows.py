@@ -115,7 +115,7 @@ def _same(read: ir.Assign, put: Puts) -> ir.Var | None:
     kind, seen = value.kind, read.target.kind
     if isinstance(kind, Scalar) and isinstance(seen, Scalar):
         known = seen.python is None or seen.python is kind.python
-        fits = kind.dtype == seen.dtype and known and (seen.mixed or not kind.mixed)
+        fits = kind.dtype == seen.dtype and known and kind.mixed in seen.mixed
     elif isinstance(kind, Array):
         fits = kind == seen
     else:

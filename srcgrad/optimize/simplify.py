@@ -208,7 +208,7 @@ class Simplifier:
                 isinstance(have, Scalar)
                 and have.dtype == want.dtype
                 and (have.python == want.python or want.python is None)
-                and (want.mixed or not have.mixed)
+                and have.mixed in want.mixed
             )
             return operand if fits else None
         if not isinstance(want, Array) or want.shape is None or have != want:

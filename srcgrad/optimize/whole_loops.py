@@ -21,7 +21,7 @@ from ..analysis.inference import Inferred, fits
 from ..analysis.keys import same_key
 from ..errors import Unbatchable
 from ..frontend.lower import Lowerer
-from ..kinds import Array, Dimension, Scalar
+from ..kinds import Array, Dimension, Lesser, Scalar
 from ..rules import registry
 from ..transform.batched_calls import IN_PLACE
 from .filled_lists import kept_item
@@ -178,7 +178,7 @@ class Whole(VectorizedRows):
             raise Unbatchable("a sum of another kind")
         if isinstance(kind, Scalar) and kind.python is True:
             python = builtins.complex if kind.dtype.kind == "c" else builtins.float
-            own = Inferred(replace(kind, mixed=False))
+            own = Inferred(replace(kind, mixed=Lesser(0)))
             result = self.low.emit(python, (result,), inferred=own, name=s.target.name)
         self.now[s.target] = result
         if total.position >= 0 and s is total.chain[-1][0]:

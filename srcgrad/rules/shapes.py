@@ -20,6 +20,7 @@ from ..kinds import (
     UNKNOWN,
     Array,
     Dimension,
+    Lesser,
     Opaque,
     Scalar,
     Size,
@@ -204,7 +205,11 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
 def _item(array: Array) -> Scalar | None:
     """The kind of an item of an array."""
     if array.dtype is None:
-        return Scalar(np.dtype(float), False, mixed=True) if array.real else None
+        return (
+            Scalar(np.dtype(float), False, mixed=Lesser.WHOLE | Lesser.SHORT)
+            if array.real
+            else None
+        )
     return Scalar(array.dtype, False)
 
 

@@ -19,6 +19,7 @@ from ..kinds import (
     Array,
     Dimension,
     Kind,
+    Lesser,
     ListOf,
     Scalar,
     Size,
@@ -59,7 +60,8 @@ def _promoted(operands: Args) -> np.dtype[Any] | None:
 def _possible(operand: ir.Operand) -> list[np.dtype[Any] | None]:
     kind = getattr(operand, "kind", None)
     if isinstance(kind, Scalar) and kind.mixed:
-        return [np.dtype(int), kind.dtype]
+        whole = [np.dtype(int)] if Lesser.WHOLE in kind.mixed else []
+        return [*whole, None if Lesser.SHORT in kind.mixed else kind.dtype]
     return [_dtype(operand)]
 
 
