@@ -674,6 +674,18 @@ def test_what_is_equal_shares():
     np.testing.assert_array_equal(gradient(np.array([2.0, 1.0, 2.0])), [3.0, 1.0, 3.0])
 
 
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.3.0", reason="np.unique sorts")
+def test_what_is_found_in_any_order_has_its_own_share():
+    """np.unique(sorted=False) gives complex numbers as they hash."""
+
+    def f(x):
+        z = x[:5] + 1j * x[5:]
+        values, inverse = np.unique(z, return_inverse=True, sorted=False)
+        return np.sum(np.abs(np.unique(z, sorted=False)) ** 3) + np.sum(values[inverse] ** 2).real
+
+    check_grads(f, (np.array([1.0, 0.3, 2.0, -1.5, 0.7, 2.0, -0.5, 0.1, 0.4, 1.0]),))
+
+
 def read_only(x):
     y = 2 * x
     y.flags.writeable = False

@@ -16,6 +16,10 @@ REFUSED = {
     "np.polyadd(np.outer(x, x), x)": "np.polyadd can't be differentiated like this: .* several",
     "stats.zscore(x, nan_policy='omit')": r"stats\.zscore is differentiated without nan_policy=",
     "stats.linregress(x, x**2, alternative='less')[0]": "linregress is differentiated without alt",
+    "np.array_split([x, x], 2, 1)[0]": "np.array_split takes the length of a list for that of any",
+    "np.hsplit([x, x], [1])[0]": "np.hsplit takes the length of a list for that of any axis",
+    "np.fft.ifft2(np.outer(x, x), out=np.zeros((3, 3), complex))": "ifft2 writes nothing into out=",
+    "np.lib.stride_tricks.as_strided(x[0], (2,), (0,))": "of a number: use np.broadcast_to",
     "signal.filtfilt([1.0], [1.0, 0.5], x, method='gust')": "filtfilt has a rule for method='pad'",
 }
 

@@ -221,7 +221,7 @@ class Sampler:
             return np.zeros(shape, dtype)
         flat = np.cos(np.arange(count) * (number + 0.5))
         if dtype.kind == "c":
-            return (flat * np.exp(1j * np.arange(count))).astype(dtype).reshape(shape)
+            return (flat * np.exp(1j * np.arange(1, count + 1))).astype(dtype).reshape(shape)
         if dtype.kind == "f":
             return flat.astype(dtype).reshape(shape)
         return (np.arange(count) % (number + 2) > 0 if dtype.kind == "b" else

@@ -17,7 +17,7 @@ from ..joins import is_complex
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..packages import told
 from ..rules import registry
-from ..rules.parameters import role
+from ..rules.parameters import ALONG_FIRST, role
 from ..signature import UNEVALUATED
 from .inlining import Inlining
 from .powers import check_power
@@ -130,10 +130,23 @@ class Primitives(Inlining):
             args, kwargs = list(args), dict(kwargs)
             while len(args) < len(names) and names[len(args)] in kwargs:
                 args.append(kwargs.pop(names[len(args)]))
+        if function in ALONG_FIRST and args:
+            axis = args[2] if len(args) > 2 else ir.Const(ALONG_FIRST[function])
+            self.check_split(function, args[0], axis)
         args = [self.data(a, role(function, i)) for i, a in enumerate(args)]
         if function in JOINING and args:
             args[0] = self.array_of_arrays(args[0])
         return args, {k: self.data(v, role(function, k)) for k, v in kwargs.items()}
+
+    def check_split(self, function: Any, value: Value, axis: Value) -> None:
+        """Refuse to split a list along another axis than the first."""
+        kind = value.kind if isinstance(value, ir.Var) else None
+        listed = isinstance(kind, (ListOf, TupleOf)) or self.is_sequence(value)
+        if listed and not (isinstance(axis, ir.Const) and axis.value == 0):
+            raise self.refuse(
+                f"np.{function.__name__} takes the length of a list for that of any axis",
+                "make an array of it: np.array(...)",
+            )
 
     def mask(self, where: Value) -> Value:
         """What says which places are meant as truth values: of the int `~flag`, too."""
@@ -361,10 +374,14 @@ class Primitives(Inlining):
         if given.value is None:
             return args, rest
         dtype = np.dtype(given.value)
-        kinds = [getattr(a, "kind", None) for a in args[: function.nin]]
-        dtypes = [getattr(k, "dtype", dtype) for k in kinds]
+        dtypes = [_dtype(a, dtype) for a in args[: function.nin]]
+        casting = kwargs.get("casting", ir.Const("same_kind"))
+        if not isinstance(casting, ir.Const):
+            return args, kwargs
         if dtype.kind != "c" and any(d is None or d.kind == "c" for d in dtypes):
             return args, kwargs
+        if not all(d is None or np.can_cast(d, dtype, casting.value) for d in dtypes):
+            return args, kwargs  # NumPy raises
         if not any(t.startswith(dtype.char * function.nin + "->") for t in function.types):
             return args, kwargs
         operands = [self.call_object(np.asarray, [a, given], {}) for a in args[: function.nin]]
@@ -382,6 +399,8 @@ class Primitives(Inlining):
             return self.masked(function, args, kwargs, where, out)
         if has_effect(function):
             raise self.refuse("out= of random numbers isn't supported", "assign what is returned")
+        if function in registry.ignoring_out:
+            raise self.refuse(f"{function.__name__} writes nothing into out=", "leave it out")
         if function in AUGMENTING and not kwargs and isinstance(out, ir.Var):
             a, b = args
             if a is out or (b is out and function in (np.add, np.multiply)):
@@ -534,6 +553,13 @@ class Primitives(Inlining):
         return self.emit(
             function, operands, named, inferred=Inferred(kind), effect=True, name="value"
         )
+
+
+def _dtype(value: Value, default: np.dtype[Any]) -> np.dtype[Any] | None:
+    """The dtype of an operand, if it is known."""
+    if isinstance(value, ir.Const):
+        return np.result_type(value.value) if np.isscalar(value.value) else None
+    return getattr(getattr(value, "kind", None), "dtype", default)
 
 
 def _is_default(keyword: str, value: Value) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import registry
 from .registry import adjoint
 from .shaping import along, at
 
@@ -71,6 +72,9 @@ def hfft(a, n=None, axis=-1, norm=None, *, out, d_out):
 @adjoint(np.fft.ihfft)
 def ihfft(a, n=None, axis=-1, norm=None, *, out, d_out):
     return rfft_adjoint(a, n, axis, DUAL[norm], np.conj(d_out))
+
+
+registry.ignoring_out.update((np.fft.hfft, np.fft.ifft2, np.fft.irfft2))  # of NumPy 2.0 to 2.4
 
 
 def sizes_and_axes(s, axes, ndim):

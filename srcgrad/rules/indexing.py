@@ -177,7 +177,7 @@ def stable_order(a, axis):
     array([1, 0, 2])
     """
     order = np.argsort(a, axis)
-    ordered = a.ravel()[order] if axis is None else np.take_along_axis(a, order, axis)
+    ordered = np.ravel(a)[order] if axis is None else np.take_along_axis(a, order, axis)
     ordered = ordered.swapaxes(-1, -1 if axis is None else axis)
     if np.any(ordered[..., 1:] == ordered[..., :-1]):
         return np.argsort(a, axis, "stable")

@@ -95,7 +95,13 @@ definition(polynomial.polyder)(lambda c, m=1: np.polyder(c[::-1], m)[::-1])
 definition(polynomial.polyint)(lambda c, m=1: np.polyint(c[::-1], m)[::-1])
 definition(polynomial.polymul)(lambda c1, c2: np.polymul(c1[::-1], c2[::-1])[::-1])
 definition(polynomial.polyroots)(lambda c: np.sort(np.roots(c[::-1])))
-definition(polynomial.polyfromroots)(lambda roots: np.poly(roots)[::-1])
+
+
+@definition(polynomial.polyfromroots)
+def polyfromroots(roots):
+    """Those of conjugate roots are complex here, and real in `np.poly`."""
+    roots = np.asarray(roots)
+    return np.poly(roots)[::-1].astype(np.promote_types(roots.dtype, float))
 
 
 @definition(polynomial.polyvalfromroots)

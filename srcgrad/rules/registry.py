@@ -568,6 +568,7 @@ linear_in: dict[Any, range] = {}
 together: set[Any] = set()  # linear in all of their arguments at once: `np.atleast_2d(a, b)`
 shape_only: dict[Any, int] = {}  # the position of an operand of which only the shape matters
 OFFSETS = frozenset({"initial", "prepend", "append", "out"})  # with these nothing is linear
+ignoring_out: set[Any] = set()  # what has a parameter `out` into which nothing is written
 
 
 def linear(*functions: Any, by: range = range(1), like: int | None = None) -> None:

@@ -13,7 +13,9 @@ def unique(
     equal_nan=True, sorted=True, out, d_out,
 ):  # fmt: skip
     if return_index or return_inverse or return_counts:
-        d_out = d_out[0]
+        out, d_out = out[0], d_out[0]
+    if not sorted and axis is None:  # complex numbers come in any order
+        d_out = d_out[np.argsort(out)]
     _, inverse, counts = np.unique(
         ar, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan
     )

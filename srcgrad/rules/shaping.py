@@ -59,7 +59,7 @@ def reshaped(d_out, a, order):
     """`d_out` in the shape of `a`, whose elements were read in the given order."""
     if order == "A":
         order = "C"
-        if np.isfortran(a):
+        if np.ndim(a) > 1 and np.isfortran(a):
             return d_out.reshape(np.shape(a), order="F")
     if order == "C":
         return d_out.reshape(np.shape(a))

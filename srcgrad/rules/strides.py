@@ -155,13 +155,20 @@ linear(strided, sum_of_strided)
 
 @tangent(np.lib.stride_tricks.as_strided)
 def tangent_as_strided(x, shape=None, strides=None, *, subok=False, writeable=True, out, tangents):
+    of_array(x)
     shape = x.shape if shape is None else shape
     return strided(tangents[0], x, shape, x.strides if strides is None else strides)
 
 
 @adjoint(np.lib.stride_tricks.as_strided)
 def as_strided(x, shape=None, strides=None, *, subok=False, writeable=True, out, d_out):
+    of_array(x)
     return sum_of_strided(d_out, x, x.strides if strides is None else strides), None, None
+
+
+def of_array(x):
+    if not isinstance(x, np.ndarray):
+        raise NotImplementedError("of a number: use np.broadcast_to")
 
 
 @adjoint(strided)

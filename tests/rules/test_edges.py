@@ -448,3 +448,33 @@ def test_parts_that_are_written_later_are_masked_and_broadcast() -> None:
         return np.sum(table**2)
 
     check_grads(f, (np.arange(12.0).reshape(3, 4) / 7 - 0.3, 2), 2)
+
+
+@pytest.mark.parametrize("roots", [[1 + 1j, 1 - 1j, 0.5], [1 - 1j], [0.5 + 0j, 2.0], [0.5, 2.0]])
+def test_the_polynomial_of_complex_roots_is_real_or_complex_as_they_are(roots: Any) -> None:
+    def f(roots):
+        coefficients, others = np.poly(roots), np.polynomial.polynomial.polyfromroots(roots)
+        empty = np.zeros(2, coefficients.dtype), np.zeros(2, others.dtype)
+        return *empty, coefficients, others, np.imag(coefficients) + 2 * np.imag(others)
+
+    x = np.array(roots)
+    for ours, theirs in zip(srcgrad.vjp(f, x)[0], f(x), strict=True):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours, theirs)
+    check_grads(lambda x: np.sum(np.abs(np.poly(x)) ** 2), (x,), 1)  # beside them it is complex
+
+
+@pytest.mark.parametrize("expression", ["np.ravel(x, order='A')", "np.sort(x, None)"])
+def test_a_number_of_python_s_is_an_array_without_axes(expression: str) -> None:
+    f = function(f"np.sum({expression} ** 2)")
+    check_grads(f, (0.7,), 2)
+
+
+@pytest.mark.parametrize("casting", ["same_kind", "no"])
+def test_a_dtype_that_numpy_casts_nothing_to_is_not_taken(casting: str) -> None:
+    dtype = "int" if casting == "same_kind" else "np.float32"
+    f = function(f"np.negative(x, dtype={dtype}, casting={casting!r})")
+    with pytest.raises((TypeError, srcgrad.UnsupportedError)):
+        f(DATA)
+    with pytest.raises((TypeError, srcgrad.UnsupportedError)):
+        srcgrad.vjp(f, DATA)
