@@ -17,6 +17,8 @@ REFUSED = {
     "stats.zscore(x, nan_policy='omit')": r"stats\.zscore is differentiated without nan_policy=",
     "stats.linregress(x, x**2, alternative='less')[0]": "linregress is differentiated without alt",
     "np.array_split([x, x], 2, 1)[0]": "np.array_split takes the length of a list for that of any",
+    "np.geomspace(x[0] + 1j, 2, 4, dtype=float)": "complex numbers with a real dtype",
+    "np.linalg.qr(np.outer(x, x), mode='economic')": "np.linalg.qr of this mode",
     "np.hsplit([x, x], [1])[0]": "np.hsplit takes the length of a list for that of any axis",
     "np.fft.ifft2(np.outer(x, x), out=np.zeros((3, 3), complex))": "ifft2 writes nothing into out=",
     "np.lib.stride_tricks.as_strided(x[0], (2,), (0,))": "of a number: use np.broadcast_to",

@@ -396,7 +396,9 @@ class Primitives(Inlining):
         if isinstance(out, Tuple) and len(out.items) == 1:
             out = out.items[0]
         if where is not None and not (isinstance(where, ir.Const) and where.value is True):
-            return self.masked(function, args, kwargs, where, out)
+            if isinstance(function, np.ufunc):
+                return self.masked(function, args, kwargs, where, out)
+            kwargs["where"] = where  # it says of which items the sum is
         if has_effect(function):
             raise self.refuse("out= of random numbers isn't supported", "assign what is returned")
         if function in registry.ignoring_out:

@@ -111,12 +111,12 @@ def ifftn(a, s=None, axes=None, norm=None, *, out, d_out):
 
 @adjoint(np.fft.fft2)
 def fft2(a, s=None, axes=(-2, -1), norm=None, *, out, d_out):
-    return fitted_axes(np.fft.fft2(d_out, None, axes, norm), a, s, axes)
+    return fftn(a, s, axes, norm, out=out, d_out=d_out)
 
 
 @adjoint(np.fft.ifft2)
 def ifft2(a, s=None, axes=(-2, -1), norm=None, *, out, d_out):
-    return fitted_axes(np.fft.ifft2(d_out, None, axes, norm), a, s, axes)
+    return ifftn(a, s, axes, norm, out=out, d_out=d_out)
 
 
 @adjoint(np.fft.rfftn)

@@ -300,8 +300,8 @@ def through_reflectors(q1, d_q2):
 def qr(a, mode="reduced", *, out, d_out):
     """S. F. Walter and L. Lehmann (2010) for tall matrices; the columns of a wide one beyond the
     square are products with q. M. Seeger et al., Auto-differentiating linear algebra (2017)."""
-    if mode == "raw":
-        raise NotImplementedError("np.linalg.qr with mode='raw': use mode='reduced'")
+    if mode in ("raw", "economic", "e"):
+        raise NotImplementedError("np.linalg.qr of this mode: use mode='reduced'")
     if mode == "r":
         d_q, d_r = None, d_out
         q, r = np.linalg.qr(a)

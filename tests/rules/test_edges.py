@@ -478,3 +478,24 @@ def test_a_dtype_that_numpy_casts_nothing_to_is_not_taken(casting: str) -> None:
         f(DATA)
     with pytest.raises((TypeError, srcgrad.UnsupportedError)):
         srcgrad.vjp(f, DATA)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["fft2", "ifft2"])
+def test_the_last_axes_are_transformed_if_only_their_lengths_are_given(name: str) -> None:
+    f = function(f"np.sum(np.abs(np.fft.{name}(x, (2, 3), axes=None)) ** 3)")
+    check_grads(f, (np.cos(np.arange(40.0)).reshape(2, 4, 5),), 1)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "np.sum(x, 0, where=x[0] > 0.1, out=np.ones(4))",
+        "np.max(x, 0, where=np.arange(4) > 1, out=np.ones(4), initial=-0.3)",
+        "np.mean(x, 1, where=np.arange(4) > 1, out=np.ones(3))",
+        "np.prod(x, where=np.arange(4) > 1, out=np.ones(()))",
+    ],
+)
+def test_where_says_what_is_reduced_and_not_what_is_written(expression: str) -> None:
+    f = function(f"np.sum({expression} ** 2)")
+    check_grads(f, (np.cos(np.arange(12.0)).reshape(3, 4),), 2)
