@@ -125,7 +125,7 @@ class Primitives(Inlining):
             _is_numpy(function) or isinstance(told(function, "__self__"), np.ufunc)
         ):
             kwargs["where"] = self.mask(kwargs["where"])
-        if kwargs and _is_numpy(function):
+        if kwargs and (_is_numpy(function) or told(function, "__module__") == "builtins"):
             names = _positional_names(function, not args)
             args, kwargs = list(args), dict(kwargs)
             while len(args) < len(names) and names[len(args)] in kwargs:

@@ -14,6 +14,7 @@ from .. import ir
 from ..errors import UnsupportedError
 from ..packages import told
 from ..rules import registry
+from .restarts import Unreached
 from .values import Value
 
 _OF_PYTHON = ("", "builtins", "_operator", "operator")
@@ -35,13 +36,19 @@ def name_of(function: Any) -> str:
 
 
 @contextlib.contextmanager
-def naming(function: Any) -> Iterator[None]:
+def naming(function: Any, span: Any = None) -> Iterator[None]:
     """Have what a rule or definition of a function refuses say of what it is.
 
-    A rule is a program: what it can't be compiled for is told in terms of its own variables.
+    A rule is a program: what it can't be compiled for is told in terms of its own variables. Where
+    one surely raises, nothing comes after it, and the program is refused at the call, the `span`.
     """
     try:
         yield
+    except Unreached:
+        if span is None:
+            raise
+        message = f"{name_of(function)} can't be differentiated like this: its rule would raise"
+        raise UnsupportedError(message, span, "see that the call itself doesn't") from None
     except UnsupportedError as error:
         name = name_of(function)
         short = re.escape(name.rpartition(".")[2])

@@ -186,7 +186,7 @@ class Rules(Masks):
 
     def inline_rule(self, s: ir.Assign, rule: Any, values: list[Any], named: dict[str, Any]) -> Any:
         """What a rule of a statement's function returns."""
-        with naming(s.function):
+        with naming(s.function, s.span):
             return self.inline(rule, values, named)
 
     def _contributed(

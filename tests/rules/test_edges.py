@@ -499,3 +499,39 @@ def test_the_last_axes_are_transformed_if_only_their_lengths_are_given(name: str
 def test_where_says_what_is_reduced_and_not_what_is_written(expression: str) -> None:
     f = function(f"np.sum({expression} ** 2)")
     check_grads(f, (np.cos(np.arange(12.0)).reshape(3, 4),), 2)
+
+
+SMOOTH = {
+    "special.spence(x)": 1.0,
+    "special.spence(x) + special.spence(x + 0.05)": 1.0,
+    "special.elliprc(x, 1.5)": 1.5,
+    "special.elliprc(1.5, x)": 1.5,
+    "special.elliprc(1.45, x)": 1.5,
+    "special.rgamma(x - 2)": 0.0,
+    "special.rgamma(x - 1e-3)": -1.0,
+    "special.rgamma(x)": 0.0,
+    "special.shichi(x)[0]": 0.0,
+    "special.iti0k0(x)[0] + special.itj0y0(x + 1)[0]": 0.2,
+    "special.eval_chebyt(-2, x)": 0.3,
+    "special.eval_chebyc(0, x) + special.eval_chebys(-3, x)": 0.3,
+}
+
+
+@pytest.mark.parametrize("expression", SMOOTH)
+def test_derivatives_of_all_orders_where_their_formula_is_singular(expression: str) -> None:
+    """What is divided by zero there has a limit, and that has derivatives of its own."""
+    special = pytest.importorskip("scipy.special")
+    f = function(expression, special=special)
+    for step, tolerance in [(1e-4, 1e-8), (1e-3, 1e-6), (4e-3, 1e-4)]:
+        points = [SMOOTH[expression] + k * step for k in (-2, -1, 1, 2)]
+        slope = np.dot([1, -8, 8, -1], [f(p) for p in points]) / (12 * step)
+        f = srcgrad.grad(f)
+        np.testing.assert_allclose(f(SMOOTH[expression]), slope, tolerance, tolerance)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["pow(base=x, exp=3)", "pow(exp=x, base=2.0)", "round(ndigits=1, number=3.1 * x) * x"],
+)
+def test_builtin_functions_take_their_arguments_by_name(expression: str) -> None:
+    check_grads(function(expression), (0.7,), 2)

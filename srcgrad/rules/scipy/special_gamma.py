@@ -24,12 +24,15 @@ elementwise(special.gammaln, special.loggamma)(lambda x, *, out: special.digamma
 
 @elementwise(special.rgamma)
 def rgamma(z, *, out):
-    """At the poles of the gamma function, -psi(z) / gamma(z) has the limit (-1)^n n!."""
+    """By reflection where the gamma function has its poles: 1 / gamma(z) is
+    gamma(1 - z) sin(pi z) / pi."""
     if np.iscomplexobj(z):
         return -out * special.digamma(z)
-    pole = (z <= 0) & (z == np.floor(z))
-    at_pole = np.cos(np.pi * z) * special.gamma(1 - np.minimum(z, 0))
-    return np.where(pole, at_pole, -out * special.digamma(z + pole * (1 - z)))
+    reflected = z < 0.5
+    other = np.where(reflected, 1 - z, 1.0)
+    slope = np.cos(np.pi * z) - special.digamma(other) * np.sin(np.pi * z) / np.pi
+    positive = np.where(reflected, 1.0, z)
+    return np.where(reflected, special.gamma(other) * slope, -out * special.digamma(positive))
 
 
 @elementwise(special.digamma)

@@ -92,7 +92,10 @@ def shichi(x, *, out, d_out):
     d_shi, d_chi = d_out
     d_x = 0
     if d_shi is not None:
-        d_x = d_shi * np.sinh(x) / x
+        near = np.abs(x) < 1
+        far = np.where(near, 1.0, x)  # close to 0, where nothing may be divided by it: a series
+        series = special.hyp0f1(1.5, np.where(near, x, 0.0) ** 2 / 4)
+        d_x = d_shi * np.where(near, series, np.sinh(far) / far)
     if d_chi is not None:
         d_x = d_x + d_chi * np.cosh(x) / x
     return d_x
@@ -111,8 +114,8 @@ def of_several(*slopes):
     return rule
 
 
-adjoint(special.itj0y0)(of_several(special.j0, special.y0))
-adjoint(special.iti0k0)(of_several(special.i0, special.k0))
+adjoint(special.itj0y0, unused=None)(of_several(special.j0, special.y0))
+adjoint(special.iti0k0, unused=None)(of_several(special.i0, special.k0))
 
 adjoint(special.it2j0y0)(
     lambda x, *, out, d_out: d_out[0] * (1 - special.j0(x)) / x - d_out[1] * special.y0(x) / x
@@ -126,11 +129,14 @@ elementwise(special.itmodstruve0)(lambda x, *, out: special.modstruve(0, x))
 
 @elementwise(special.elliprc)
 def elliprc(x, y, *, out):
-    """Where both are equal, the limits."""
-    same = x == y
-    twice = 2 * (y - x + same)
-    d_x = np.where(same, -out / (6 * x), (out - 1 / np.sqrt(x)) / twice)
-    return d_x, np.where(same, -out / (3 * x), (np.sqrt(x) / y - out) / twice)
+    """Where both are close, by out = 2F1(1/2, 1/2; 3/2; 1 - x / y) / sqrt(y), DLMF 19.2.17."""
+    near = np.abs(x - y) < 0.1 * np.abs(y)
+    p, q = np.where(near, x, 1.0), np.where(near, y, 1.0)
+    series = special.hyp2f1(1.5, 1.5, 2.5, 1 - p / q) / (6 * q * np.sqrt(q))
+    twice = np.where(near, 1.0, 2 * (y - x))
+    d_x = np.where(near, -series, (out - 1 / np.sqrt(x)) / twice)
+    d_y = np.where(near, series * p / q - out / (2 * q), (np.sqrt(x) / y - out) / twice)
+    return d_x, d_y
 
 
 definition(special.assoc_laguerre)(lambda x, n, k=0.0: special.eval_genlaguerre(n, k, x))
@@ -141,8 +147,10 @@ def spence(z, *, out):
     past = z - 1
     if np.iscomplexobj(z):
         return -np.log(z) / past
-    at_1 = past == 0
-    return -(np.log1p(past) + at_1) / (past + at_1)
+    near = np.abs(past) < 0.1
+    far = np.where(near, 1.0, past)
+    series = special.hyp2f1(1.0, 1.0, 2.0, np.where(near, -past, 0.0))
+    return -np.where(near, series, np.log1p(far) / far)
 
 
 # Hypergeometric functions, polynomials
@@ -204,15 +212,23 @@ def eval_jacobi(n, alpha, beta, x, *, out):
 
 
 elementwise(special.eval_chebyt)(lambda n, x, *, out: (BY_ORDER, n * special.eval_chebyu(n - 1, x)))
-elementwise(special.eval_chebyu)(
-    lambda n, x, *, out: (BY_ORDER, np.where(n == 0, 0.0, 2 * special.eval_gegenbauer(n - 1, 2, x)))
-)
+
+
+def slope_of_second_kind(n, x):
+    """The derivative of the Chebyshev polynomial U of order n; that of order -n - 2 is -U."""
+    order = np.where(n < -1, -n - 2, n)
+    constant = (order == 0) | (order == -1)
+    slope = 2 * special.eval_gegenbauer(np.where(constant, 1, order) - 1, 2, x)
+    return np.where(constant, 0.0, np.where(n < -1, -slope, slope))
+
+
+elementwise(special.eval_chebyu)(lambda n, x, *, out: (BY_ORDER, slope_of_second_kind(n, x)))
 elementwise(special.eval_chebyc)(lambda n, x, *, out: (BY_ORDER, n * special.eval_chebys(n - 1, x)))
 
 
-@elementwise(special.eval_chebys)
-def eval_chebys(n, x, *, out):
-    return BY_ORDER, np.where(n == 0, 0.0, special.eval_gegenbauer(n - 1, 2, 0.5 * x))
+elementwise(special.eval_chebys)(
+    lambda n, x, *, out: (BY_ORDER, 0.5 * slope_of_second_kind(n, 0.5 * x))
+)
 
 
 @elementwise(special.eval_gegenbauer)
