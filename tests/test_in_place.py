@@ -1643,3 +1643,93 @@ def test_whose_flags_are_set_is_asked_once():
         return np.sum(rows[-1]) * len(rows)
 
     check_grads(f, (X,))
+
+
+def rows_stored_in_turn(x):
+    y = np.outer(x, x)
+    y[1:] = [y[0], y[0] * 2]
+    y[:2] = y[1], y[2]
+    y[None, 1:] = y[2], y[1]
+    y[[0, 1]] = y[1], y[0]
+    y[:] = [row * 2 for row in y]
+    return np.sum(y * np.arange(9.0).reshape(3, 3))
+
+
+def rows_changed_over(x):
+    y = np.outer(x, x)
+    y[:2] = y[1], y[0]
+    return np.sum(y[0])
+
+
+def rows_in_a_list(x):
+    y, rows = np.outer(x, x), []
+    for row in y[::-1]:
+        rows.append(row)
+    y[:] = rows
+    return np.sum(y[0])
+
+
+def moved_on(x):
+    y = np.outer(x, x).T
+    y[1:] = list(y[:-1])
+    return np.sum(y[2])
+
+
+def test_of_lists_of_arrays_numpy_stores_one_after_the_other():
+    """A later one may have been written by then."""
+    check_grads(rows_stored_in_turn, (X,))
+    assert srcgrad.value_and_grad(rows_stored_in_turn)(X)[0] == rows_stored_in_turn(X)
+    for f in (rows_changed_over, rows_in_a_list, moved_on):
+        with pytest.raises(ValueError, match=r"test_in_place.py:\d+: NumPy reads what it has just"):
+            srcgrad.grad(f)(X)
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
+def test_the_imaginary_part_takes_the_real_part_of_what_is_stored():
+    def f(x, n):
+        y = x * 1j + 0.5
+        z = y * 2
+        for _ in range(n):
+            y.imag = z[::-1]
+            y.imag[1:] = y[:-1] * (2 + 1j)
+            y, z = z, y
+        return np.sum(y.imag * np.arange(3.0)) + np.sum(y.real**2 * x)
+
+    for n in range(4):
+        check_grads(f, (X, n))
+        assert srcgrad.value_and_grad(f)(X, n)[0] == pytest.approx(f(X, n))
+
+
+def test_numbers_that_are_complex_in_some_trips():
+    def added(x, n):
+        total = x[0] * x[1]
+        z = np.outer(x * 1j, x)
+        for _ in range(n):
+            total += np.sum(np.sin(z if n > 1 else np.require(z)) * np.arange(9.0).reshape(3, 3))
+        return np.real(total)
+
+    def of_rows(x, n):
+        z = x * 1j + 0.5
+        rows = [z, z.real * x, np.moveaxis(z.real, 0, -1) * 2]
+        rows[n % 2][0] = x[2]
+        total = sum((i + 1) * np.sum(np.sin(row) * np.arange(3.0)) for i, row in enumerate(rows))
+        return np.real(total - np.sum(np.sin(z[...]) * np.arange(3.0)) * 0.9)
+
+    for n in range(4):
+        check_grads(added, (X, n))
+        check_grads(of_rows, (X, n))
+
+
+def test_indices_of_what_has_one_axis_or_two():
+    def f(x, n):
+        y = np.outer(x, x)
+        if n > 0:
+            y = y.reshape(-1)
+        for k in np.ndindex(y.shape):
+            y[k] = y[k] * len(k)
+        for k, item in np.ndenumerate(y):
+            y[k] += item * k[-1]
+        return np.sum(y * y)
+
+    for n in range(2):
+        check_grads(f, (X, n))

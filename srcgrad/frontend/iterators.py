@@ -627,6 +627,9 @@ class Iterators(Dicts):
         lengths = list(shape)
         if len(lengths) == 1 and self.sequence_type(lengths[0]) is not None:
             lengths = self.unpacked(lengths[0])
+        elif len(lengths) == 1 and is_unknown(lengths[0]):
+            message = "how many axes np.ndindex goes through must be known here"
+            self.need_static(lengths[0], message, "loop over the elements of x.reshape(-1)")
 
         def run(give: Body, loop: Loop) -> None:
             def level(before: tuple[Value, ...]) -> None:

@@ -1,9 +1,10 @@
 """What NumPy reads after it has written it, as the two share memory: that isn't what was meant.
 
 Functions that don't look out for it are told by `registry.rereads`; a mask of all axes is another
-case, and calls of them come with a check that is asked when the gradient runs. So does storing
-numbers along one axis from along another one (`m[1] = m[:, 2]`), for which NumPy takes no copy as
-it does in all other stores. Once all is lowered most checks are known to be needless.
+case, and so are lists of arrays, stored one after the other: these come with a check that is asked
+when the gradient runs. So does storing numbers along one axis from along another one (`m[1] = m[:,
+2]`), for which NumPy takes no copy as it does in all other stores. Once all is lowered most checks
+are known to be needless.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def settle_overlaps(block: ir.Block, settled: set[ir.Assign]) -> None:
     checks, stores = [], []
     for s in ir.walk(block):
         if isinstance(s, ir.Assign) and type(s.span) is Span and s not in settled:
-            if s.function is runtime.check_unread:
+            if s.function in (runtime.check_unread, runtime.check_items_unread):
                 checks.append(s)
             elif s.function is operator.setitem and all(map(_is_array, s.args[::2])):
                 stores.append(s)

@@ -280,6 +280,7 @@ class Setters(Attributes):
     def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
         """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""
         self.check_complex(array)
+        value = self.attribute(self.number(value), "real")  # type: ignore[arg-type]
         real = self.attribute(self.subscript(array, key), "real")
         imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
         self.store(array, key, self.binary(operator.add, real, imaginary))

@@ -24,6 +24,7 @@ from .adjoints import unbroadcast as unbroadcast
 from .adjoints import unbroadcast_to as unbroadcast_to
 from .adjoints import unless_zero as unless_zero
 from .adjoints import zero_like as zero_like
+from .apart import OVERLAP as OVERLAP
 from .apart import READS_WRITTEN as READS_WRITTEN
 from .apart import WRITE_COPY as WRITE_COPY
 from .apart import check_apart as check_apart
@@ -32,6 +33,7 @@ from .apart import check_containers_apart as check_containers_apart
 from .apart import check_different as check_different
 from .apart import check_direction as check_direction
 from .apart import check_fresh as check_fresh
+from .apart import check_items_unread as check_items_unread
 from .apart import check_listed_once as check_listed_once
 from .apart import check_not_held as check_not_held
 from .apart import check_once as check_once

@@ -44,6 +44,37 @@ def check_unread(written: Any, place: str, *arrays: Any) -> None:
         raise ValueError(f"{place}: {READS_WRITTEN}: {WRITE_COPY}")
 
 
+def check_items_unread(array: Any, key: Any, place: str, items: Any) -> None:
+    """Refuse `array[key] = items` where a later one is read after its place has been written.
+
+    >>> x = np.eye(3)
+    >>> check_items_unread(x, slice(2), "model.py:3", [x[0], x[2]])
+    """
+    written = array[key]
+    arrays = _arrays(items)
+    if not any(_overlap(written, item) for item in arrays) or _axes(items) < np.ndim(written):
+        return  # of a list that is broadcast, NumPy makes an array first
+    if _reads_written(written, items):
+        raise ValueError(f"{place}: {READS_WRITTEN}: {WRITE_COPY}")
+
+
+def _axes(items: Any) -> int:
+    """How many axes an array of nested lists of arrays has."""
+    nested = isinstance(items, (list, tuple))
+    return (1 + _axes(items[0]) if items else 1) if nested else np.ndim(items)
+
+
+def _reads_written(written: Any, items: Any) -> bool:
+    """Whether of arrays in nested lists, stored in turn, one overlaps what is written before."""
+    if len(items) != len(written):
+        return True
+    return any(
+        (isinstance(item, (list, tuple)) and _reads_written(written[i], item))
+        or any(_overlap(written[i : i + 1], later) for later in _arrays(items[i + 1 :]))
+        for i, item in enumerate(items)
+    )
+
+
 def check_direction(array: Any, key: Any, value: Any, place: str) -> None:
     """Refuse `array[key] = value` where they cross, so that one place is written and read.
 
@@ -139,6 +170,10 @@ def check_listed_once(things: Any) -> None:
     """
     for thing in _again(_listed(things), set()):
         raise ValueError(TWICE_COPIED.format(type(thing).__name__))
+
+
+# The checks that ask whether arrays are the same one, or share memory
+OVERLAP = (check_apart, check_unread, check_items_unread, check_listed_once)
 
 
 def check_different(items: list[Any]) -> None:

@@ -230,6 +230,7 @@ class Contributions(Lowerer):
             return value
         if not isinstance(value.kind, (Array, Scalar)):
             return value
+        unsure = value.kind.dtype is None and kind.dtype is not None and kind.dtype.kind == "c"
         value = self._reduced(value, kind, like)
         if isinstance(kind, Scalar) and isinstance(value.kind, Array) and value.kind.shape == ():
             # a number has no memory: what is known of its adjoint is known of a number
@@ -255,7 +256,7 @@ class Contributions(Lowerer):
             kind.dtype is not None
             and isinstance(have, (Array, Scalar))
             and have.dtype is not None
-            and have.dtype != kind.dtype
+            and (have.dtype != kind.dtype or unsure)
             and kind.dtype.kind in "fc"
             and have.dtype.kind in "fc"
             and not (isinstance(kind, Scalar) and kind.python is not False)
@@ -368,10 +369,8 @@ class Contributions(Lowerer):
 
     def _dtype(self, kind: Any) -> np.dtype[Any]:
         """The dtype of a number; where it isn't known, the widest, which is made fit."""
-        if kind.dtype is not None:
-            known: np.dtype[Any] = kind.dtype
-            return known
-        return np.dtype(np.complex128 if self.may_be_complex else np.float64)
+        widest = np.complex128 if self.may_be_complex else np.float64
+        return np.dtype(widest if kind.dtype is None else kind.dtype)
 
     def _spread(self, value: ir.Operand, kind: Array | Scalar, like: ir.Var) -> ir.Var:
         shape = self.emit(
