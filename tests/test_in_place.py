@@ -1733,3 +1733,71 @@ def test_indices_of_what_has_one_axis_or_two():
 
     for n in range(2):
         check_grads(f, (X, n))
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_out_takes_is_cast_as_numpy_does():
+    """What is stored is cast in other ways, too."""
+
+    def caught(x):
+        y, counts = x * 2, np.zeros(3, int)
+        try:
+            np.exp(x * 1j, out=y)
+        except TypeError:
+            y += x
+        try:
+            np.add(y, x * 1j, out=y, where=x > 0.4)
+        except TypeError:
+            y *= x
+        try:
+            np.multiply(x, 3, out=counts)
+        except TypeError:
+            counts += 2
+        return np.sum(y * y * counts)
+
+    def narrower(x):
+        y, z = np.zeros(3, np.float32), np.zeros(3, complex)
+        np.sin(x, out=y)
+        np.cos(x, out=z)
+        return np.sum(y * np.abs(z))
+
+    def raised(x):
+        y = x * 2
+        np.exp(x * 1j, out=y)
+        return np.sum(y)
+
+    check_grads(caught, (X,))
+    assert srcgrad.value_and_grad(narrower)(X)[0] == pytest.approx(narrower(X))
+    np.testing.assert_allclose(srcgrad.grad(narrower)(X), np.cos(2 * X), rtol=1e-5)
+    with pytest.raises(srcgrad.UnsupportedError, match="can't be cast from dtype.'complex128'"):
+        srcgrad.grad(raised)(X)
+
+
+def test_one_place_of_flat_takes_one_number():
+    def f(x):
+        y = np.outer(x, x)
+        y.flat[-1] = x[0]
+        y.flat[4:] = x
+        try:
+            y.flat[0] = x
+        except ValueError:
+            y.flat[0] = x[1] * 2
+        return np.sum(y * np.arange(9.0).reshape(3, 3)) + y[0, 0] ** 2
+
+    check_grads(f, (X,))
+    assert srcgrad.value_and_grad(f)(X)[0] == pytest.approx(f(X))
+
+
+def test_no_try_catches_that_the_order_of_nditer_is_another():
+    def f(x, n):
+        y, total = np.outer(x, x), 0.0
+        try:
+            for item in np.nditer(y[:n].T):
+                total += item * (total + 1.0)
+        except ValueError:
+            total += 7.0
+        return total
+
+    check_grads(f, (X, 1))
+    with pytest.raises(ValueError, match="in the order of its memory: give order='C'"):
+        srcgrad.grad(f)(X, 2)

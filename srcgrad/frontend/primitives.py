@@ -394,6 +394,7 @@ class Primitives(Inlining):
         returned = []
         for target, item in zip(targets, results, strict=True):
             if not is_none(target):
+                self.check_cast(item, target)
                 self.store(target, ir.Const(Ellipsis), item)
             returned.append(item if is_none(target) else target)
         return Tuple(tuple(returned)) if isinstance(out, Tuple) else returned[0]
@@ -422,8 +423,20 @@ class Primitives(Inlining):
             else a
             for a in args
         ]
-        self.store(out, mask, self.call_object(function, chosen, {}))
+        result = self.call_object(function, chosen, {})
+        self.check_cast(result, out)
+        self.store(out, mask, result)
         return out
+
+    def check_cast(self, value: Value, out: Value) -> None:
+        """What is written by `out=` must fit its dtype, unlike what is stored."""
+        kinds = [getattr(v, "kind", None) for v in (value, out)]
+        given, taken = (getattr(kind, "dtype", None) for kind in kinds)
+        if given is None or taken is None or getattr(kinds[0], "mixed", False):
+            return
+        if np.can_cast(given, taken, "same_kind"):
+            return
+        raise self.fault(TypeError, f"the output can't be cast from {given!r} to {taken!r}")
 
     def computed(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         """The result of a rule's helper of known arguments, which needn't be lowered."""

@@ -313,8 +313,11 @@ class Setters(Attributes):
 
     def store_flat(self, array: ir.Var, key: Value, value: Value) -> None:
         """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
+        single = is_number(key)
         place, key = self.flat_place(array, key)
         value = self.one_by_one(array, value)
+        if single and isinstance(value, ir.Var) and shape_of(value):
+            raise self.fault(ValueError, "Error setting single item of array.")
         if isinstance(value, ir.Var) and shape_of(value):
             places = self.operand(self.subscript(place, key))
             if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):

@@ -46,6 +46,7 @@ from .calls import permit as permit
 from .calls import print_items as print_items
 from .calls import unwritten as unwritten
 from .calls import writable as writable
+from .checks import BY_MEMORY as BY_MEMORY
 from .checks import TOO_NESTED as TOO_NESTED
 from .checks import UNBOUND as UNBOUND
 from .checks import augmented as augmented
@@ -53,6 +54,7 @@ from .checks import check_added as check_added
 from .checks import check_as_written as check_as_written
 from .checks import check_bound as check_bound
 from .checks import check_broadcast as check_broadcast
+from .checks import check_by_rows as check_by_rows
 from .checks import check_call as check_call
 from .checks import check_finite as check_finite
 from .checks import check_first as check_first
