@@ -1801,3 +1801,76 @@ def test_no_try_catches_that_the_order_of_nditer_is_another():
     check_grads(f, (X, 1))
     with pytest.raises(ValueError, match="in the order of its memory: give order='C'"):
         srcgrad.grad(f)(X, 2)
+
+
+SAME = [
+    np.asarray, np.ascontiguousarray, np.atleast_1d, np.require, np.real_if_close,
+    lambda x: x.real, lambda x: x.astype(float, copy=False), lambda x: np.array(x, copy=None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("same", SAME)
+def test_arrays_that_functions_give_back_have_two_names(same):
+    """Another shape of the one would be one of the other; where that isn't read, it may be."""
+
+    def read(x):
+        y = x * 2
+        z = same(y)
+        z.shape = (2, 3)
+        return np.sum(y[0])
+
+    def returned(x):
+        y = x * 2
+        z = same(y)
+        z.shape = (2, 3)
+        return y, z
+
+    def forgotten(x):
+        y = x * 2
+        z = same(y)
+        z.shape = (2, 3)
+        z[0] *= x[5]
+        return np.sum(z[0] * z[1])
+
+    x = np.array([0.3, 0.8, 0.55, 1.2, 0.4, 0.9])
+    with pytest.raises(ValueError, match=r"test_in_place.py:\d+: this array has other names"):
+        srcgrad.grad(read)(x)
+    with pytest.raises(ValueError, match="this array has other names"):
+        srcgrad.vjp(returned, x)
+    check_grads(forgotten, (x,))
+
+
+def reshaped_choice(x, n):
+    y = x * 2
+    z = y if n > 1 else x**2
+    z.shape = (2, 3)
+    return np.sum(y[0] * z[0, 0])
+
+
+def reshaped_item(x, n):
+    rows = []
+    for i in range(3):
+        rows.append(x * i if i != n else rows[0])
+    z = rows.pop()
+    z.shape = (2, 3)
+    return sum(np.sum(row[0]) for row in rows) + np.sum(z[0] ** 2)
+
+
+def reshaped_unless_raised(x, n):
+    y = x * 2
+    try:
+        if n < 2:
+            raise ValueError
+        z = y
+    except ValueError:
+        z = x**2
+    z.shape = (2, 3)
+    return np.sum(y[0] * z[0, 0])
+
+
+@pytest.mark.parametrize("f", [reshaped_choice, reshaped_item, reshaped_unless_raised])
+def test_an_array_that_may_have_another_name_is_reshaped(f):
+    x = np.array([0.3, 0.8, 0.55, 1.2, 0.4, 0.9])
+    check_grads(f, (x, 1))
+    with pytest.raises(ValueError, match="this array has other names, whose shape would change"):
+        srcgrad.grad(f)(x, 2)

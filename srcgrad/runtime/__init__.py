@@ -24,8 +24,10 @@ from .adjoints import unbroadcast as unbroadcast
 from .adjoints import unbroadcast_to as unbroadcast_to
 from .adjoints import unless_zero as unless_zero
 from .adjoints import zero_like as zero_like
+from .apart import OTHER_NAMES as OTHER_NAMES
 from .apart import OVERLAP as OVERLAP
 from .apart import READS_WRITTEN as READS_WRITTEN
+from .apart import RESHAPE as RESHAPE
 from .apart import WRITE_COPY as WRITE_COPY
 from .apart import check_apart as check_apart
 from .apart import check_arrays_apart as check_arrays_apart
@@ -37,6 +39,7 @@ from .apart import check_items_unread as check_items_unread
 from .apart import check_listed_once as check_listed_once
 from .apart import check_not_held as check_not_held
 from .apart import check_once as check_once
+from .apart import check_sole as check_sole
 from .apart import check_unread as check_unread
 from .buffering import small_buffers as small_buffers
 from .calls import fails as fails

@@ -11,6 +11,8 @@ import numpy as np
 from .objects import attributes, has_attributes
 
 READS_WRITTEN = "NumPy reads what it has just written here, item by item"
+OTHER_NAMES = "this array has other names, whose shape would change too"
+RESHAPE = "write x = x.reshape(...)"
 WRITE_COPY = "write a copy: y.copy()"
 
 
@@ -73,6 +75,16 @@ def _reads_written(written: Any, items: Any) -> bool:
         or any(_overlap(written[i : i + 1], later) for later in _arrays(items[i + 1 :]))
         for i, item in enumerate(items)
     )
+
+
+def check_sole(array: Any, place: str, most: int, *others: Any) -> None:
+    """Refuse an array that is to have another shape where more than so many others are it.
+
+    >>> x = np.ones(4)
+    >>> check_sole(x, "model.py:3", 1, [x, x[:]])
+    """
+    if sum(other is array for other in _arrays(others)) > most:
+        raise ValueError(f"{place}: {OTHER_NAMES}: {RESHAPE}")
 
 
 def check_direction(array: Any, key: Any, value: Any, place: str) -> None:
@@ -173,7 +185,7 @@ def check_listed_once(things: Any) -> None:
 
 
 # The checks that ask whether arrays are the same one, or share memory
-OVERLAP = (check_apart, check_unread, check_items_unread, check_listed_once)
+OVERLAP = (check_apart, check_unread, check_items_unread, check_listed_once, check_sole)
 
 
 def check_different(items: list[Any]) -> None:
