@@ -1715,9 +1715,17 @@ def test_numbers_that_are_complex_in_some_trips():
         total = sum((i + 1) * np.sum(np.sin(row) * np.arange(3.0)) for i, row in enumerate(rows))
         return np.real(total - np.sum(np.sin(z[...]) * np.arange(3.0)) * 0.9)
 
+    def of_either(x, n):
+        z, y = np.outer(x * 1j, x), x
+        for _ in range(n):
+            y = z * 1.1
+        total = np.sum(np.sin(y) * 0.7)
+        return np.real(total + sum((i + 1) * np.sum(np.sin(row) * x) for i, row in enumerate(z)))
+
     for n in range(4):
         check_grads(added, (X, n))
         check_grads(of_rows, (X, n))
+        check_grads(of_either, (X, n))
 
 
 def test_indices_of_what_has_one_axis_or_two():
@@ -1874,3 +1882,18 @@ def test_an_array_that_may_have_another_name_is_reshaped(f):
     check_grads(f, (x, 1))
     with pytest.raises(ValueError, match="this array has other names, whose shape would change"):
         srcgrad.grad(f)(x, 2)
+
+
+def test_what_is_real_if_close_is_no_view_that_is_written():
+    """Which part of an adjoint would be added to depends on the numbers."""
+
+    def f(x, n):
+        z = np.outer(x * 1j, x)
+        rows = [z.copy(), np.real_if_close(z)]
+        for _ in range(n):
+            rows.append(rows[-1])
+        rows[n - 1][0] = x[0]
+        return np.real(sum(np.sum(np.sin(row)) for row in rows))
+
+    with pytest.raises(srcgrad.UnsupportedError, match="a view of another dtype"):
+        srcgrad.grad(f)(X, 2)

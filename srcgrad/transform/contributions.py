@@ -230,8 +230,10 @@ class Contributions(Lowerer):
             return value
         if not isinstance(value.kind, (Array, Scalar)):
             return value
-        unsure = value.kind.dtype is None and kind.dtype is not None and kind.dtype.kind == "c"
+        unsure = value.kind.dtype is None
         value = self._reduced(value, kind, like)
+        if unsure and kind.dtype is not None and kind.dtype.kind == "c":
+            value = self.cast(value, kind.dtype)
         if isinstance(kind, Scalar) and isinstance(value.kind, Array) and value.kind.shape == ():
             # a number has no memory: what is known of its adjoint is known of a number
             value = self.emit(operator.getitem, (value, ir.Const(())), name=f"d_{like.name}")
@@ -256,7 +258,7 @@ class Contributions(Lowerer):
             kind.dtype is not None
             and isinstance(have, (Array, Scalar))
             and have.dtype is not None
-            and (have.dtype != kind.dtype or unsure)
+            and have.dtype != kind.dtype
             and kind.dtype.kind in "fc"
             and have.dtype.kind in "fc"
             and not (isinstance(kind, Scalar) and kind.python is not False)
