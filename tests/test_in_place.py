@@ -1763,6 +1763,16 @@ def test_what_out_takes_is_cast_as_numpy_does():
             counts += 2
         return np.sum(y * y * counts)
 
+    def of_other_axes(x):
+        y = np.outer(x, x)
+        try:
+            np.sum(y, axis=0, out=y[1:])
+        except ValueError:
+            np.sum(y, axis=0, out=y[1])
+        np.add(x, y[0], out=y)
+        np.clip(x, 0.4, 0.9, out=y[:2])
+        return np.sum(y * np.arange(9.0).reshape(3, 3))
+
     def narrower(x):
         y, z = np.zeros(3, np.float32), np.zeros(3, complex)
         np.sin(x, out=y)
@@ -1774,7 +1784,9 @@ def test_what_out_takes_is_cast_as_numpy_does():
         np.exp(x * 1j, out=y)
         return np.sum(y)
 
-    check_grads(caught, (X,))
+    for f in (caught, of_other_axes):
+        check_grads(f, (X,))
+        assert srcgrad.value_and_grad(f)(X)[0] == pytest.approx(f(X))
     assert srcgrad.value_and_grad(narrower)(X)[0] == pytest.approx(narrower(X))
     np.testing.assert_allclose(srcgrad.grad(narrower)(X), np.cos(2 * X), rtol=1e-5)
     with pytest.raises(srcgrad.UnsupportedError, match="can't be cast from dtype.'complex128'"):
@@ -1897,3 +1909,25 @@ def test_what_is_real_if_close_is_no_view_that_is_written():
 
     with pytest.raises(srcgrad.UnsupportedError, match="a view of another dtype"):
         srcgrad.grad(f)(X, 2)
+
+
+def test_two_outputs_in_one_array():
+    """Which of them it holds in the end is NumPy's business."""
+
+    def f(x, n):
+        y, z = x * 2, x * 3
+        parts = [y, z]
+        np.divmod(x * 5, 1.3, out=(parts[n], z))
+        return np.sum(y * z)
+
+    def same(x):
+        y = x * 2
+        np.modf(x, y, y)
+        return np.sum(y)
+
+    check_grads(f, (X, 0))
+    for g, args in ((f, (X, 1)), (same, (X,))):
+        with pytest.raises(
+            (ValueError, srcgrad.UnsupportedError), match="what it has just written"
+        ):
+            srcgrad.grad(g)(*args)
