@@ -1643,3 +1643,291 @@ def test_whose_flags_are_set_is_asked_once():
         return np.sum(rows[-1]) * len(rows)
 
     check_grads(f, (X,))
+
+
+def rows_stored_in_turn(x):
+    y = np.outer(x, x)
+    y[1:] = [y[0], y[0] * 2]
+    y[:2] = y[1], y[2]
+    y[None, 1:] = y[2], y[1]
+    y[[0, 1]] = y[1], y[0]
+    y[:] = [row * 2 for row in y]
+    return np.sum(y * np.arange(9.0).reshape(3, 3))
+
+
+def rows_changed_over(x):
+    y = np.outer(x, x)
+    y[:2] = y[1], y[0]
+    return np.sum(y[0])
+
+
+def rows_in_a_list(x):
+    y, rows = np.outer(x, x), []
+    for row in y[::-1]:
+        rows.append(row)
+    y[:] = rows
+    return np.sum(y[0])
+
+
+def moved_on(x):
+    y = np.outer(x, x).T
+    y[1:] = list(y[:-1])
+    return np.sum(y[2])
+
+
+def test_of_lists_of_arrays_numpy_stores_one_after_the_other():
+    """A later one may have been written by then."""
+    check_grads(rows_stored_in_turn, (X,))
+    assert srcgrad.value_and_grad(rows_stored_in_turn)(X)[0] == rows_stored_in_turn(X)
+    for f in (rows_changed_over, rows_in_a_list, moved_on):
+        with pytest.raises(ValueError, match=r"test_in_place.py:\d+: NumPy reads what it has just"):
+            srcgrad.grad(f)(X)
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
+def test_the_imaginary_part_takes_the_real_part_of_what_is_stored():
+    def f(x, n):
+        y = x * 1j + 0.5
+        z = y * 2
+        for _ in range(n):
+            y.imag = z[::-1]
+            y.imag[1:] = y[:-1] * (2 + 1j)
+            y, z = z, y
+        return np.sum(y.imag * np.arange(3.0)) + np.sum(y.real**2 * x)
+
+    for n in range(4):
+        check_grads(f, (X, n))
+        assert srcgrad.value_and_grad(f)(X, n)[0] == pytest.approx(f(X, n))
+
+
+def test_numbers_that_are_complex_in_some_trips():
+    def added(x, n):
+        total = x[0] * x[1]
+        z = np.outer(x * 1j, x)
+        for _ in range(n):
+            total += np.sum(np.sin(z if n > 1 else np.require(z)) * np.arange(9.0).reshape(3, 3))
+        return np.real(total)
+
+    def of_rows(x, n):
+        z = x * 1j + 0.5
+        rows = [z, z.real * x, np.moveaxis(z.real, 0, -1) * 2]
+        rows[n % 2][0] = x[2]
+        total = sum((i + 1) * np.sum(np.sin(row) * np.arange(3.0)) for i, row in enumerate(rows))
+        return np.real(total - np.sum(np.sin(z[...]) * np.arange(3.0)) * 0.9)
+
+    def of_either(x, n):
+        z, y = np.outer(x * 1j, x), x
+        for _ in range(n):
+            y = z * 1.1
+        total = np.sum(np.sin(y) * 0.7)
+        return np.real(total + sum((i + 1) * np.sum(np.sin(row) * x) for i, row in enumerate(z)))
+
+    for n in range(4):
+        check_grads(added, (X, n))
+        check_grads(of_rows, (X, n))
+        check_grads(of_either, (X, n))
+
+
+def test_indices_of_what_has_one_axis_or_two():
+    def f(x, n):
+        y = np.outer(x, x)
+        if n > 0:
+            y = y.reshape(-1)
+        for k in np.ndindex(y.shape):
+            y[k] = y[k] * len(k)
+        for k, item in np.ndenumerate(y):
+            y[k] += item * k[-1]
+        return np.sum(y * y)
+
+    for n in range(2):
+        check_grads(f, (X, n))
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_out_takes_is_cast_as_numpy_does():
+    """What is stored is cast in other ways, too."""
+
+    def caught(x):
+        y, counts = x * 2, np.zeros(3, int)
+        try:
+            np.exp(x * 1j, out=y)
+        except TypeError:
+            y += x
+        try:
+            np.add(y, x * 1j, out=y, where=x > 0.4)
+        except TypeError:
+            y *= x
+        try:
+            np.multiply(x, 3, out=counts)
+        except TypeError:
+            counts += 2
+        return np.sum(y * y * counts)
+
+    def of_other_axes(x):
+        y = np.outer(x, x)
+        try:
+            np.sum(y, axis=0, out=y[1:])
+        except ValueError:
+            np.sum(y, axis=0, out=y[1])
+        np.add(x, y[0], out=y)
+        np.clip(x, 0.4, 0.9, out=y[:2])
+        return np.sum(y * np.arange(9.0).reshape(3, 3))
+
+    def narrower(x):
+        y, z = np.zeros(3, np.float32), np.zeros(3, complex)
+        np.sin(x, out=y)
+        np.cos(x, out=z)
+        return np.sum(y * np.abs(z))
+
+    def raised(x):
+        y = x * 2
+        np.exp(x * 1j, out=y)
+        return np.sum(y)
+
+    for f in (caught, of_other_axes):
+        check_grads(f, (X,))
+        assert srcgrad.value_and_grad(f)(X)[0] == pytest.approx(f(X))
+    assert srcgrad.value_and_grad(narrower)(X)[0] == pytest.approx(narrower(X))
+    np.testing.assert_allclose(srcgrad.grad(narrower)(X), np.cos(2 * X), rtol=1e-5)
+    with pytest.raises(srcgrad.UnsupportedError, match="can't be cast from dtype.'complex128'"):
+        srcgrad.grad(raised)(X)
+
+
+def test_one_place_of_flat_takes_one_number():
+    def f(x):
+        y = np.outer(x, x)
+        y.flat[-1] = x[0]
+        y.flat[4:] = x
+        try:
+            y.flat[0] = x
+        except ValueError:
+            y.flat[0] = x[1] * 2
+        return np.sum(y * np.arange(9.0).reshape(3, 3)) + y[0, 0] ** 2
+
+    check_grads(f, (X,))
+    assert srcgrad.value_and_grad(f)(X)[0] == pytest.approx(f(X))
+
+
+def test_no_try_catches_that_the_order_of_nditer_is_another():
+    def f(x, n):
+        y, total = np.outer(x, x), 0.0
+        try:
+            for item in np.nditer(y[:n].T):
+                total += item * (total + 1.0)
+        except ValueError:
+            total += 7.0
+        return total
+
+    check_grads(f, (X, 1))
+    with pytest.raises(ValueError, match="in the order of its memory: give order='C'"):
+        srcgrad.grad(f)(X, 2)
+
+
+SAME = [
+    np.asarray, np.ascontiguousarray, np.atleast_1d, np.require, np.real_if_close,
+    lambda x: x.real, lambda x: x.astype(float, copy=False), lambda x: np.array(x, copy=None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("same", SAME)
+def test_arrays_that_functions_give_back_have_two_names(same):
+    """Another shape of the one would be one of the other; where that isn't read, it may be."""
+
+    def read(x):
+        y = x * 2
+        z = same(y)
+        z.shape = (2, 3)
+        return np.sum(y[0])
+
+    def returned(x):
+        y = x * 2
+        z = same(y)
+        z.shape = (2, 3)
+        return y, z
+
+    def forgotten(x):
+        y = x * 2
+        z = same(y)
+        z.shape = (2, 3)
+        z[0] *= x[5]
+        return np.sum(z[0] * z[1])
+
+    x = np.array([0.3, 0.8, 0.55, 1.2, 0.4, 0.9])
+    with pytest.raises(ValueError, match=r"test_in_place.py:\d+: this array has other names"):
+        srcgrad.grad(read)(x)
+    with pytest.raises(ValueError, match="this array has other names"):
+        srcgrad.vjp(returned, x)
+    check_grads(forgotten, (x,))
+
+
+def reshaped_choice(x, n):
+    y = x * 2
+    z = y if n > 1 else x**2
+    z.shape = (2, 3)
+    return np.sum(y[0] * z[0, 0])
+
+
+def reshaped_item(x, n):
+    rows = []
+    for i in range(3):
+        rows.append(x * i if i != n else rows[0])
+    z = rows.pop()
+    z.shape = (2, 3)
+    return sum(np.sum(row[0]) for row in rows) + np.sum(z[0] ** 2)
+
+
+def reshaped_unless_raised(x, n):
+    y = x * 2
+    try:
+        if n < 2:
+            raise ValueError
+        z = y
+    except ValueError:
+        z = x**2
+    z.shape = (2, 3)
+    return np.sum(y[0] * z[0, 0])
+
+
+@pytest.mark.parametrize("f", [reshaped_choice, reshaped_item, reshaped_unless_raised])
+def test_an_array_that_may_have_another_name_is_reshaped(f):
+    x = np.array([0.3, 0.8, 0.55, 1.2, 0.4, 0.9])
+    check_grads(f, (x, 1))
+    with pytest.raises(ValueError, match="this array has other names, whose shape would change"):
+        srcgrad.grad(f)(x, 2)
+
+
+def test_what_is_real_if_close_is_no_view_that_is_written():
+    """Which part of an adjoint would be added to depends on the numbers."""
+
+    def f(x, n):
+        z = np.outer(x * 1j, x)
+        rows = [z.copy(), np.real_if_close(z)]
+        for _ in range(n):
+            rows.append(rows[-1])
+        rows[n - 1][0] = x[0]
+        return np.real(sum(np.sum(np.sin(row)) for row in rows))
+
+    with pytest.raises(srcgrad.UnsupportedError, match="a view of another dtype"):
+        srcgrad.grad(f)(X, 2)
+
+
+def test_two_outputs_in_one_array():
+    """Which of them it holds in the end is NumPy's business."""
+
+    def f(x, n):
+        y, z = x * 2, x * 3
+        parts = [y, z]
+        np.divmod(x * 5, 1.3, out=(parts[n], z))
+        return np.sum(y * z)
+
+    def same(x):
+        y = x * 2
+        np.modf(x, y, y)
+        return np.sum(y)
+
+    check_grads(f, (X, 0))
+    for g, args in ((f, (X, 1)), (same, (X,))):
+        with pytest.raises(
+            (ValueError, srcgrad.UnsupportedError), match="what it has just written"
+        ):
+            srcgrad.grad(g)(*args)

@@ -10,6 +10,7 @@ from tests import (
     random_dtypes,
     random_generators,
     random_letters,
+    random_memory,
     random_protocols,
     random_stores,
 )
@@ -17,7 +18,7 @@ from tests.random_statements import assert_right, loaded
 
 LEAST = {  # right of twelve
     random_complex: 5, random_dtypes: 7, random_generators: 4, random_letters: 8,
-    random_protocols: 1, random_stores: 4,
+    random_memory: 6, random_protocols: 1, random_stores: 4,
 }  # fmt: skip
 
 
@@ -43,7 +44,7 @@ def test_compositions():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("module", (random_complex, random_stores))
+@pytest.mark.parametrize("module", (random_complex, random_memory, random_stores))
 def test_second_derivatives(module):
     """Products with the Hessian against differences of gradients."""
     compared = 0

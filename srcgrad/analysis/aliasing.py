@@ -25,7 +25,7 @@ OF_THE_LIST: frozenset[Any] = frozenset(
      runtime.add_items, runtime.put_back, *ORDERS}
 )  # fmt: skip
 # What asks whether arrays are the same one, or share memory
-APART = (operator.is_, runtime.check_listed_once, runtime.check_apart, runtime.check_unread)
+APART = (operator.is_, *runtime.OVERLAP)
 
 
 class Aliasing:

@@ -161,7 +161,8 @@ def _lowered(task: Task) -> Primal:
     _check_defaults(task, {*owned, *(v.name for v in copies)})
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
     check_copied_once(low, function)
-    settle_overlaps(function.block, low.stores_seen)
+    read = [v for value in (lowered.result, lowered.aux) for v in leaves(low, value)]
+    settle_overlaps(function.block, low.stores_seen, read)
     settle_permissions(function)
     check_fields(function.block, low.record_fields)
     kept = inputs.overwritten() | low.was_outside

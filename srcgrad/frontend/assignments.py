@@ -390,9 +390,5 @@ class Assignments(Matching):
 
     def rename(self, target: Any, array: ir.Var, reshaped: Value) -> None:
         """Let a name stand for its array in another shape."""
-        if self.times_held(array) > 1:
-            raise self.refuse(
-                "this array has other names, whose shape would change too",
-                "write x = x.reshape(...)",
-            )
+        self.check_sole(array)
         self.assign(target, reshaped)

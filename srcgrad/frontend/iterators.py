@@ -11,7 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..analysis.inference import Inferred
 from ..kinds import Array, Dimension, ListOf, Scalar, int_kind
 from .changes import Source
@@ -627,6 +627,9 @@ class Iterators(Dicts):
         lengths = list(shape)
         if len(lengths) == 1 and self.sequence_type(lengths[0]) is not None:
             lengths = self.unpacked(lengths[0])
+        elif len(lengths) == 1 and is_unknown(lengths[0]):
+            message = "how many axes np.ndindex goes through must be known here"
+            self.need_static(lengths[0], message, "loop over the elements of x.reshape(-1)")
 
         def run(give: Body, loop: Loop) -> None:
             def level(before: tuple[Value, ...]) -> None:
@@ -666,10 +669,10 @@ class Iterators(Dicts):
         if self.key(order) == "K":
             for array in self.unpacked(op) if several else [op]:
                 whole = self.attribute(self.attribute(array, "flags"), "c_contiguous")
-                self.insist(
-                    self.truth(whole), ValueError,
-                    "np.nditer goes through this array in the order of its memory: give order='C'",
-                )  # fmt: skip
+                if isinstance(whole, ir.Const) and not whole.value:
+                    raise self.refuse(runtime.BY_MEMORY, "give order='C'")
+                if not isinstance(whole, ir.Const):
+                    self.act(runtime.check_by_rows, self.operand(array))
         elif self.key(order) != "C":
             raise self.refuse("np.nditer in this order isn't supported", "give order='C'")
         if not several and not wanted - {"zerosize_ok", "readonly"}:

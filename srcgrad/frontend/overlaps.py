@@ -1,14 +1,16 @@
 """What NumPy reads after it has written it, as the two share memory: that isn't what was meant.
 
 Functions that don't look out for it are told by `registry.rereads`; a mask of all axes is another
-case, and calls of them come with a check that is asked when the gradient runs. So does storing
-numbers along one axis from along another one (`m[1] = m[:, 2]`), for which NumPy takes no copy as
-it does in all other stores. Once all is lowered most checks are known to be needless.
+case, and so are lists of arrays, stored one after the other: these come with a check that is asked
+when the gradient runs. So does storing numbers along one axis from along another one (`m[1] = m[:,
+2]`), for which NumPy takes no copy as it does in all other stores. Once all is lowered most checks
+are known to be needless.
 """
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -23,12 +25,17 @@ Axis = tuple[int, int, int] | None
 Layout = tuple[Axis, ...] | None
 
 
-def settle_overlaps(block: ir.Block, settled: set[ir.Assign]) -> None:
+CHECKS = (runtime.check_unread, runtime.check_items_unread, runtime.check_sole)
+
+
+def settle_overlaps(
+    block: ir.Block, settled: set[ir.Assign], results: Iterable[ir.Var] = ()
+) -> None:
     """Leave out checks of what surely is apart, and add those of stores, but of `settled` ones."""
     checks, stores = [], []
     for s in ir.walk(block):
         if isinstance(s, ir.Assign) and type(s.span) is Span and s not in settled:
-            if s.function is runtime.check_unread:
+            if s.function in CHECKS:
                 checks.append(s)
             elif s.function is operator.setitem and all(map(_is_array, s.args[::2])):
                 stores.append(s)
@@ -36,6 +43,9 @@ def settle_overlaps(block: ir.Block, settled: set[ir.Assign]) -> None:
         return
     settled.update(checks, stores)
     aliasing = Aliasing(block)
+    for s in checks:
+        if s.function is runtime.check_sole:
+            s.args = (*s.args[:3], *_other_names(s, block, results, aliasing))
     drop = {
         s for s in checks if aliasing.held_by(s.args[:1]).isdisjoint(aliasing.held_by(s.args[2:]))
     }
@@ -57,6 +67,21 @@ def settle_overlaps(block: ir.Block, settled: set[ir.Assign]) -> None:
             if s not in drop:
                 statements.append(s)
         inside.statements[:] = statements
+
+
+def _other_names(
+    check: ir.Assign, block: ir.Block, results: Iterable[ir.Var], aliasing: Aliasing
+) -> list[ir.Operand]:
+    """What may be the array that is to have another shape, and is read behind that."""
+    memory = aliasing.held_by(check.args[:1])
+    others = [a for a in check.args[3:] if memory & aliasing.held_by([a])]
+    if check not in block.statements:
+        return others  # in a loop, or a branch
+    rest = ir.Block(block.statements[block.statements.index(check) + 1 :], block.results)
+    inside = (b for s in ir.walk(rest) for b in ir.blocks(s))
+    read = {*results, *(v for s in ir.walk(rest) for v in ir.uses(s))}
+    read.update(v for b in (rest, *inside) for v in ir.variables_of(b.results))
+    return [a for a in others if a in read]
 
 
 def _is_array(operand: ir.Operand) -> bool:

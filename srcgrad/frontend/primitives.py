@@ -413,8 +413,12 @@ class Primitives(Inlining):
         if len(targets) != len(results):
             raise self.refuse("out= has to be as many arrays as there are results")
         returned = []
-        for target, item in zip(targets, results, strict=True):
+        for i, (target, item) in enumerate(zip(targets, results, strict=True)):
             if not is_none(target):
+                self.check_cast(item, target)
+                self.check_axes(function, item, target)
+                if isinstance(target, ir.Var):  # it isn't read, but written meanwhile
+                    self.check_unread(target, *map(self.operand, targets[i + 1 :]))
                 self.store(target, ir.Const(Ellipsis), item)
             returned.append(item if is_none(target) else target)
         return Tuple(tuple(returned)) if isinstance(out, Tuple) else returned[0]
@@ -443,8 +447,29 @@ class Primitives(Inlining):
             else a
             for a in args
         ]
-        self.store(out, mask, self.call_object(function, chosen, {}))
+        result = self.call_object(function, chosen, {})
+        self.check_cast(result, out)
+        self.store(out, mask, result)
         return out
+
+    def check_cast(self, value: Value, out: Value) -> None:
+        """What is written by `out=` must fit its dtype, unlike what is stored."""
+        kinds = [getattr(v, "kind", None) for v in (value, out)]
+        given, taken = (getattr(kind, "dtype", None) for kind in kinds)
+        if given is None or taken is None or getattr(kinds[0], "mixed", False):
+            return
+        if np.can_cast(given, taken, "same_kind"):
+            return
+        raise self.fault(TypeError, f"the output can't be cast from {given!r} to {taken!r}")
+
+    def check_axes(self, function: Any, value: Value, out: Value) -> None:
+        """Only what is computed element by element is broadcast to `out=`."""
+        if isinstance(function, np.ufunc) or function in registry.batch_elementwise:
+            return
+        given, taken = (getattr(getattr(v, "kind", None), "shape", None) for v in (value, out))
+        if given is not None and taken is not None and len(given) != len(taken):
+            message = f"the output has {len(given)} axes, not {len(taken)} as what it is written to"
+            raise self.fault(ValueError, message)
 
     def computed(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         """The result of a rule's helper of known arguments, which needn't be lowered."""

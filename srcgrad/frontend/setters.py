@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import operator
 import types
+from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
+from ..analysis.aliasing import holds_memory
 from ..kinds import Array, Scalar
 from ..packages import lacks_room, of_class
 from ..rules.inplace import resized
@@ -29,6 +31,7 @@ from .values import (
     DictObject,
     Generator,
     Instance,
+    ListObject,
     Place,
     Ref,
     Sequence,
@@ -280,6 +283,7 @@ class Setters(Attributes):
     def store_imaginary(self, array: ir.Var, key: Value, value: Value) -> None:
         """`z.imag[key] = value`: the adjoint of the imaginary part isn't a view of that of z."""
         self.check_complex(array)
+        value = self.attribute(self.number(value), "real")  # type: ignore[arg-type]
         real = self.attribute(self.subscript(array, key), "real")
         imaginary = self.binary(operator.mul, ir.Const(1j), self.operand(value))  # type: ignore[arg-type]
         self.store(array, key, self.binary(operator.add, real, imaginary))
@@ -312,8 +316,11 @@ class Setters(Attributes):
 
     def store_flat(self, array: ir.Var, key: Value, value: Value) -> None:
         """`x.flat[key] = value`: the value is repeated, or cut, to as many as there are places."""
+        single = is_number(key)
         place, key = self.flat_place(array, key)
         value = self.one_by_one(array, value)
+        if single and isinstance(value, ir.Var) and shape_of(value):
+            raise self.fault(ValueError, "Error setting single item of array.")
         if isinstance(value, ir.Var) and shape_of(value):
             places = self.operand(self.subscript(place, key))
             if isinstance(places, ir.Var) and shape_of(places) != shape_of(value):
@@ -333,20 +340,34 @@ class Setters(Attributes):
         shape = self.attribute(array, "shape")
         return array, self.call(ir.Const(np.unravel_index), [key, shape], {})
 
-    def times_held(self, array: ir.Var) -> int:
-        """How many names and items hold an array; what an iterator goes through isn't seen."""
+    def check_sole(self, array: ir.Var) -> None:
+        """Refuse to change the shape of an array that has other names, or find out in the run.
 
-        def count(value: Any) -> int:
-            if isinstance(value, Closure):
-                return sum(map(count, (*value.defaults, *value.keyword_defaults.values())))
-            hidden = isinstance(value, Generator) or (
-                isinstance(value, Sequence) and value.bounds is None
-            )
-            return int(value is array or hidden) + sum(map(count, parts(value)))
+        What an iterator goes through isn't seen.
+        """
+
+        def within(value: Any) -> Iterator[Any]:
+            yield value
+            for part in parts(value):
+                yield from within(part)
 
         frames = [v for frame in self.state.frames.values() for v in frame.values()]
         held = [v for thing in self.state.heap.values() for v in object_items(thing)]
-        return sum(map(count, (*frames, *held)))
+        values = [v for value in (*frames, *held) for v in within(value)]
+        times = sum(
+            value is array
+            or isinstance(value, Generator)
+            or (isinstance(value, Sequence) and value.bounds is None)
+            for value in values
+        )
+        if times > 1:
+            raise self.refuse(runtime.OTHER_NAMES, runtime.RESHAPE)
+        values += [t.var for t in self.state.heap.values() if isinstance(t, ListObject)]
+        others = {v for v in values if isinstance(v, ir.Var) and holds_memory(v.kind)} - {array}
+        if others and self.span is not None:
+            place, most = ir.Const(self.span.place), ir.Const(1 - times)
+            ordered = [v for v in dict.fromkeys(values) if v in others]
+            self.act(runtime.check_sole, array, place, most, *ordered)
 
     @staticmethod
     def is_of_array(old: Value, container: Value) -> bool:

@@ -18,6 +18,7 @@ from ..kinds import (
     ListOf,
     Opaque,
     Reference,
+    TupleOf,
     kind_of,
 )
 from .overlaps import is_basic
@@ -63,6 +64,7 @@ class Stores(Subscripts):
         of_range = isinstance(value, Sequence) and value.bounds is not None
         listed = of_range or isinstance(value, Tuple)
         listed = listed or isinstance(self.on_heap(value), ListObject)
+        items = self.stored_items(value)
         if listed:
             value = self.data(value, "array")
         operand = self.operand(value)
@@ -71,6 +73,7 @@ class Stores(Subscripts):
         self.guard_index(array, index)
         if listed:
             self.check_nested(array, index, operand)
+        self.check_items_unread(array, index, items)
         self.guard_store(array, index, operand)
         self.check_floats(array, operand)
         if picks_each(array, index):
@@ -145,6 +148,26 @@ class Stores(Subscripts):
             raise self.refuse(runtime.READS_WRITTEN, runtime.WRITE_COPY)
         if read:
             self.act(runtime.check_unread, array, ir.Const(span.place), *read)
+
+    def stored_items(self, value: Value) -> ir.Operand:
+        """The arrays in a list or tuple that is stored, which NumPy takes one after the other."""
+        listed = self.on_heap(value) if isinstance(value, Ref) else value
+        if isinstance(listed, (ListObject, Tuple)):
+            whole = listed.var if isinstance(listed, ListObject) else listed.whole
+            if whole is None:
+                return ir.Pack(tuple, tuple(map(self.stored_items, listed.items)))
+            listed = whole
+        return listed if isinstance(listed, ir.Var) and holds_memory(listed.kind) else NONE
+
+    def check_items_unread(self, array: ir.Var, index: ir.Operand, items: ir.Operand) -> None:
+        """Where arrays in a list may be written before they are read, find out."""
+        span = self.span
+        if span is None or isinstance(span, ir.Origin) or not is_basic(index):
+            return
+        if isinstance(items, ir.Var) and not isinstance(items.kind, (ListOf, TupleOf)):
+            return  # NumPy looks out for what an array shares
+        if any(ir.variables_of((items,))):
+            self.act(runtime.check_items_unread, array, index, ir.Const(span.place), items)
 
     def refuse_base(self, array: Value) -> None:
         """Refuse to write into `view.base`, of which it isn't known whose memory it is."""

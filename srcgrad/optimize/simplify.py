@@ -418,33 +418,32 @@ class Simplifier:
 
     def _constantly(self, param: ir.Var, init: ir.Operand) -> ir.Operand | None:
         """What may stand for a parameter that is always its initial value."""
-        dtype = _single(param.kind)
+        made = _made_by(param.kind)
         if isinstance(init, ir.Var):
-            python = isinstance(init.kind, Scalar) and init.kind.python
-            return None if dtype is not None and python else init
+            other = isinstance(init.kind, Scalar) and _made_by(init.kind) is not made
+            return None if made is not None and other else init
         if init is ir.UNDEFINED or not isinstance(init, ir.Const):
             return None
-        if dtype is not None and isinstance(init.value, (int, float, complex)):
-            # with Python's number what is computed from it might be of double precision
-            return ir.Const(dtype.type(init.value))
+        if made is not None and isinstance(init.value, (int, float, complex)):
+            # with Python's number what is computed from it might be of double precision, or real
+            return ir.Const(made(init.value))
         return None if isinstance(param.kind, (Array, ListOf)) else init
 
 
 def _precise(var: ir.Var, operand: ir.Operand) -> ir.Operand:
-    """An adjoint that is Python's number where it's to have the precision of one of NumPy's."""
-    kind = var.kind
-    if not isinstance(operand, ir.Const) or type(operand.value) not in (int, float, complex):
-        return operand
-    if not isinstance(kind, Scalar) or kind.python or kind.dtype.char not in "efF":
-        return operand
-    return ir.Const(kind.dtype.type(operand.value))
+    """An adjoint that is Python's number where it's to be one of NumPy's, or complex."""
+    made = _made_by(var.kind)
+    number = isinstance(operand, ir.Const) and type(operand.value) in (int, float, complex)
+    return ir.Const(made(operand.value)) if number and made is not None else operand  # type: ignore[union-attr]
 
 
-def _single(kind: Kind) -> np.dtype[Any] | None:
-    """The dtype of a number of NumPy's that is less precise than Python's are."""
-    if not isinstance(kind, Scalar) or kind.python or kind.dtype is None:
+def _made_by(kind: Kind) -> type | None:
+    """What makes a number of Python's one that is less precise than Python's are, or complex."""
+    if not isinstance(kind, Scalar) or kind.dtype is None:
         return None
-    return kind.dtype if kind.dtype.char in "efF" else None
+    if kind.dtype.char == "D":
+        return complex
+    return kind.dtype.type if kind.dtype.char in "efF" and not kind.python else None
 
 
 def _same_constant(a: ir.Operand, b: ir.Operand) -> bool:

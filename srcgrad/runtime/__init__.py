@@ -24,7 +24,10 @@ from .adjoints import unbroadcast as unbroadcast
 from .adjoints import unbroadcast_to as unbroadcast_to
 from .adjoints import unless_zero as unless_zero
 from .adjoints import zero_like as zero_like
+from .apart import OTHER_NAMES as OTHER_NAMES
+from .apart import OVERLAP as OVERLAP
 from .apart import READS_WRITTEN as READS_WRITTEN
+from .apart import RESHAPE as RESHAPE
 from .apart import WRITE_COPY as WRITE_COPY
 from .apart import check_apart as check_apart
 from .apart import check_arrays_apart as check_arrays_apart
@@ -32,9 +35,11 @@ from .apart import check_containers_apart as check_containers_apart
 from .apart import check_different as check_different
 from .apart import check_direction as check_direction
 from .apart import check_fresh as check_fresh
+from .apart import check_items_unread as check_items_unread
 from .apart import check_listed_once as check_listed_once
 from .apart import check_not_held as check_not_held
 from .apart import check_once as check_once
+from .apart import check_sole as check_sole
 from .apart import check_unread as check_unread
 from .buffering import small_buffers as small_buffers
 from .calls import fails as fails
@@ -44,6 +49,7 @@ from .calls import permit as permit
 from .calls import print_items as print_items
 from .calls import unwritten as unwritten
 from .calls import writable as writable
+from .checks import BY_MEMORY as BY_MEMORY
 from .checks import TOO_NESTED as TOO_NESTED
 from .checks import UNBOUND as UNBOUND
 from .checks import augmented as augmented
@@ -51,6 +57,7 @@ from .checks import check_added as check_added
 from .checks import check_as_written as check_as_written
 from .checks import check_bound as check_bound
 from .checks import check_broadcast as check_broadcast
+from .checks import check_by_rows as check_by_rows
 from .checks import check_call as check_call
 from .checks import check_finite as check_finite
 from .checks import check_first as check_first

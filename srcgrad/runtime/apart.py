@@ -11,6 +11,8 @@ import numpy as np
 from .objects import attributes, has_attributes
 
 READS_WRITTEN = "NumPy reads what it has just written here, item by item"
+OTHER_NAMES = "this array has other names, whose shape would change too"
+RESHAPE = "write x = x.reshape(...)"
 WRITE_COPY = "write a copy: y.copy()"
 
 
@@ -42,6 +44,47 @@ def check_unread(written: Any, place: str, *arrays: Any) -> None:
     """
     if any(_overlap(written, array) for array in _arrays(arrays)):
         raise ValueError(f"{place}: {READS_WRITTEN}: {WRITE_COPY}")
+
+
+def check_items_unread(array: Any, key: Any, place: str, items: Any) -> None:
+    """Refuse `array[key] = items` where a later one is read after its place has been written.
+
+    >>> x = np.eye(3)
+    >>> check_items_unread(x, slice(2), "model.py:3", [x[0], x[2]])
+    """
+    written = array[key]
+    arrays = _arrays(items)
+    if not any(_overlap(written, item) for item in arrays) or _axes(items) < np.ndim(written):
+        return  # of a list that is broadcast, NumPy makes an array first
+    if _reads_written(written, items):
+        raise ValueError(f"{place}: {READS_WRITTEN}: {WRITE_COPY}")
+
+
+def _axes(items: Any) -> int:
+    """How many axes an array of nested lists of arrays has."""
+    nested = isinstance(items, (list, tuple))
+    return (1 + _axes(items[0]) if items else 1) if nested else np.ndim(items)
+
+
+def _reads_written(written: Any, items: Any) -> bool:
+    """Whether of arrays in nested lists, stored in turn, one overlaps what is written before."""
+    if len(items) != len(written):
+        return True
+    return any(
+        (isinstance(item, (list, tuple)) and _reads_written(written[i], item))
+        or any(_overlap(written[i : i + 1], later) for later in _arrays(items[i + 1 :]))
+        for i, item in enumerate(items)
+    )
+
+
+def check_sole(array: Any, place: str, most: int, *others: Any) -> None:
+    """Refuse an array that is to have another shape where more than so many others are it.
+
+    >>> x = np.ones(4)
+    >>> check_sole(x, "model.py:3", 1, [x, x[:]])
+    """
+    if sum(other is array for other in _arrays(others)) > most:
+        raise ValueError(f"{place}: {OTHER_NAMES}: {RESHAPE}")
 
 
 def check_direction(array: Any, key: Any, value: Any, place: str) -> None:
@@ -139,6 +182,10 @@ def check_listed_once(things: Any) -> None:
     """
     for thing in _again(_listed(things), set()):
         raise ValueError(TWICE_COPIED.format(type(thing).__name__))
+
+
+# The checks that ask whether arrays are the same one, or share memory
+OVERLAP = (check_apart, check_unread, check_items_unread, check_listed_once, check_sole)
 
 
 def check_different(items: list[Any]) -> None:

@@ -164,6 +164,7 @@ def of_type(value: Any, cls: Any) -> Any:
     return value
 
 
+BY_MEMORY = "np.nditer goes through this array in the order of its memory"
 TOO_NESTED = (
     "setting an array element with a sequence. The requested array would exceed the maximum "
     "number of dimension of {}."
@@ -207,6 +208,15 @@ def check_floats(array: Any, place: str, *values: Any) -> None:
             f"{place}: a float is written into an array of ints, which would cut it off: make it "
             "an array of floats, for example np.zeros(n) or x.astype(float)"
         )
+
+
+def check_by_rows(array: Any) -> None:
+    """Refuse to go through an array in the order of its memory where that isn't by rows.
+
+    >>> check_by_rows(np.eye(2))
+    """
+    if not array.flags.c_contiguous:
+        raise ValueError(f"{BY_MEMORY}: give order='C'")
 
 
 def check_first(results: Any, caller: str, advice: str) -> None:

@@ -230,7 +230,10 @@ class Contributions(Lowerer):
             return value
         if not isinstance(value.kind, (Array, Scalar)):
             return value
+        unsure = value.kind.dtype is None
         value = self._reduced(value, kind, like)
+        if unsure and kind.dtype is not None and kind.dtype.kind == "c":
+            value = self.cast(value, kind.dtype)
         if isinstance(kind, Scalar) and isinstance(value.kind, Array) and value.kind.shape == ():
             # a number has no memory: what is known of its adjoint is known of a number
             value = self.emit(operator.getitem, (value, ir.Const(())), name=f"d_{like.name}")
@@ -368,10 +371,8 @@ class Contributions(Lowerer):
 
     def _dtype(self, kind: Any) -> np.dtype[Any]:
         """The dtype of a number; where it isn't known, the widest, which is made fit."""
-        if kind.dtype is not None:
-            known: np.dtype[Any] = kind.dtype
-            return known
-        return np.dtype(np.complex128 if self.may_be_complex else np.float64)
+        widest = np.complex128 if self.may_be_complex else np.float64
+        return np.dtype(widest if kind.dtype is None else kind.dtype)
 
     def _spread(self, value: ir.Operand, kind: Array | Scalar, like: ir.Var) -> ir.Var:
         shape = self.emit(

@@ -460,7 +460,7 @@ class Shadows(Lists):
 
 
 def changes_dtype(a: Any, b: Any) -> bool:
-    """Whether two kinds surely have items of different types."""
-    first, second = (getattr(kind, "dtype", None) for kind in (a, b))
-    # not `None in (...)`: NumPy holds float64 to be equal to None
-    return first is not None and second is not None and first != second
+    """Whether a view may have items of another type than what it is a view of surely has."""
+    first, second = (getattr(kind, "dtype", None) for kind in (a, b))  # float64 == None
+    unknown = second is None and isinstance(b, Array)
+    return first is not None and (unknown or (second is not None and first != second))
