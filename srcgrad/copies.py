@@ -67,7 +67,9 @@ def own_copies(
                  and not classes.isdisjoint(aliasing.written_by(s))), None,
             )  # fmt: skip
             raise UnsupportedError(
-                f"{var.name!r} belongs to the caller, who would see it change",
+                f"{var.name!r} is "
+                + ("outside of the function" if var in free else "the caller's")
+                + ", where the change would be seen",
                 writer.span if writer else None,
                 "make a copy of it first: .copy()",
             )

@@ -421,7 +421,7 @@ CASES = {
             return g(x[0])  # <-
         """,
         "g(x[0])",
-        "the recursion of 'g' never ends",
+        "'g' calls itself on every way through it",
     ),
     "keys that are floats": (
         """
@@ -565,6 +565,22 @@ CASES = {
         "x.summ",
         "an array has no attribute 'summ'",
     ),
+    "attribute of a module": (
+        """
+        def f(x):
+            return np.linalg.normm(x)  # <-
+        """,
+        "np.linalg.normm",
+        "module 'numpy.linalg' has no attribute 'normm'",
+    ),
+    "recursion without an end": (
+        """
+        def f(x):  # <-
+            return f(x) + x[0]
+        """,
+        None,
+        "'f' calls itself on every way through it, or raises",
+    ),
 }
 
 
@@ -577,6 +593,7 @@ def test_refusal(name):
     error = caught.value
     assert type(error).__name__ == "UnsupportedError"
     assert message in error.message
+    assert "srcgrad." not in error.message  # modules of its own
     assert error.text is not None and error.text.endswith("# <-"), f"{error}"
     if underlined is not None:
         span = error.span

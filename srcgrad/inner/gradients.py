@@ -107,7 +107,10 @@ def lower_gradient(
     if not isinstance(value, (ir.Var, ir.Const)) or (
         isinstance(value, ir.Var) and not holds_one(value.kind)
     ):
-        raise low.refuse("grad needs a function that returns a number")
+        raise low.refuse(
+            "grad needs a function that returns a number",
+            "use jacobian (for second derivatives jacobian(jacobian(f))), or vjp",
+        )
     wrt = [v for t in targets for v in leaves(low, t) if is_float(v.kind)]
     function = ir.Function("inner", tuple(outer), block)
     _check_lists(low, block, copying, [*passed, *outer, *ir.variables_of(outer.values())])
