@@ -29,7 +29,7 @@ from .kinds import (
 
 
 def own_copies(
-    function: ir.Function, free: set[ir.Var], wrt: list[ir.Var], lent: bool = False
+    function: ir.Function, free: set[ir.Var], lent: bool = False
 ) -> dict[ir.Var, ir.Var]:
     """Copy at the start what the function writes but the caller owns; the copies, by original.
 

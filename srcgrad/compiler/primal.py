@@ -156,7 +156,7 @@ def _lowered(task: Task) -> Primal:
         raise InternalError("a block that an exception may leave isn't joined")
     lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
     inputs.want_own(function)
-    copies = own_copies(function, set(free.found.values()), lowered.wrt)
+    copies = own_copies(function, set(free.found.values()))
     owned = {name for name in values if (OWN, name) in low.known_sites}
     _check_defaults(task, {*owned, *(v.name for v in copies)})
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))

@@ -115,7 +115,7 @@ def lower_gradient(
     function = ir.Function("inner", tuple(outer), block)
     _check_lists(low, block, copying, [*passed, *outer, *ir.variables_of(outer.values())])
     free = _unwritten(low, function)
-    copies = own_copies(function, free, wrt)
+    copies = own_copies(function, free)
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
     outputs = [value] if isinstance(value, ir.Var) else []
     check_journals(low, function, outputs)
