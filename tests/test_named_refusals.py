@@ -6,6 +6,8 @@ import pytest
 from srcgrad import UnsupportedError, grad, jvp
 from tests.rules.expressions import check, function
 
+interpolate = pytest.importorskip("scipy.interpolate")
+optimize = pytest.importorskip("scipy.optimize")
 signal = pytest.importorskip("scipy.signal")
 spatial = pytest.importorskip("scipy.spatial")
 stats = pytest.importorskip("scipy.stats")
@@ -42,6 +44,24 @@ def test_what_made_an_object_is_named(f, name):
     message = rf"what scipy\.spatial\.{name} returns can't be differentiated"
     with pytest.raises(UnsupportedError, match=message):
         grad(f)(X)
+
+
+@pytest.mark.parametrize(
+    ("f", "name"),
+    [
+        (lambda x: stats.cramervonmises(x, "norm").statistic, "scipy.stats.cramervonmises"),
+        (lambda x: optimize.isotonic_regression(x).x.sum(), "scipy.optimize.isotonic_regression"),
+        (
+            lambda x: interpolate.make_lsq_spline(X, x, [0, 0, 4, 4], k=1)(2.5),
+            "scipy.interpolate.make_lsq_spline",
+        ),
+        (lambda x: stats.ecdf(x).cdf.quantiles.sum(), "scipy.stats.ecdf"),
+    ],
+)
+def test_what_made_an_object_says_why_it_has_no_rule(f, name):
+    with pytest.raises(UnsupportedError) as caught:
+        grad(f)(X)
+    assert caught.value.message.startswith(f"{name} can't be differentiated: it")
 
 
 def test_a_default_that_a_definition_does_not_take_is_none_at_all():

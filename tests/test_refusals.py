@@ -345,7 +345,7 @@ CASES = {
             return y[0] * x[1]
         """,
         "x[1:].base",
-        "getattr can't be differentiated: it is an attribute that srcgrad doesn't know, or the "
+        "the attribute 'base' can't be differentiated: it is none that srcgrad knows, or the "
         "memory of an array: use the array itself",
     ),
     "async": (

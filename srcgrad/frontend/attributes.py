@@ -541,7 +541,8 @@ class Attributes(Standing):
                 if has_of_class(python, name):
                     return self.member(value, python, name)
             if may_be_object(kind):
-                raise self.unknown_object(kind, f"an array has no attribute {name!r}")
+                message = f"what the attribute {name!r} is asked of isn't known when compiling"
+                raise self.unknown_object(kind, message)
             raise self.fault(AttributeError, f"an array has no attribute {name!r}")
         if isinstance(kind, ListOf):
             return self.member(value, list, name)

@@ -100,7 +100,7 @@ for _name in np.ma.__all__:
     if callable(_function) and id(_function) not in _numpy:
         refuse(
             _function,
-            reason="instead of a masked array use np.where, or np.nansum and its like",
+            reason="masked arrays aren't supported: use np.where, or np.nansum and its like",
             always=True,
         )
 # Of what may be a masked array and isn't

@@ -82,8 +82,7 @@ refuse(
 )
 refuse(
     builtins.getattr,
-    reason="it is an attribute that srcgrad doesn't know, or the memory of an array: "
-    "use the array itself",
+    reason="it is none that srcgrad knows, or the memory of an array: use the array itself",
 )
 
 # Math: powers, exponentials and logarithms

@@ -90,7 +90,7 @@ class Rules(Masks):
                 return
             if record is not None and not any(map(self.activity.active, ir.uses(s))):
                 return  # it made a constant: what depends on the inputs was written into it later
-            self._refuse_missing(s, record)
+            self._refuse_missing(s)
         assert record is not None
         self.span = ir.origin(s.span, "reverse", s.function)
         self.used_lists = self.list_shadows.get(s, {})
@@ -273,28 +273,29 @@ class Rules(Masks):
                 HOW_TO_ADD,
             )
 
-    def _refuse_missing(self, s: ir.Assign, record: Any) -> None:
-        name = _name_called(s)
-        source = self._source(s)
-        if source is not None:
+    def _refuse_missing(self, s: ir.Assign) -> None:
+        made = self._source(s)
+        name, record = _name_called(made), registry.lookup(made.function)
+        if record is not None and record.refused:
+            raise UnsupportedError(f"{name} can't be differentiated: {record.refused}", s.span)
+        if made is not s:
             raise UnsupportedError(
-                f"what {_name_called(source)} returns can't be differentiated: it has no rule",
+                f"what {name} returns can't be differentiated: it has no rule",
                 s.span,
                 "write it in NumPy, or let its arguments be constants (stop_gradient)",
             )
-        if record is not None and record.refused:
-            raise UnsupportedError(f"{name} can't be differentiated: {record.refused}", s.span)
         raise UnsupportedError(f"{name} has no derivative rule", s.span, HOW_TO_ADD)
 
-    def _source(self, s: ir.Assign) -> ir.Assign | None:
-        """The call without a rule that made the object of which a statement takes a part."""
+    def _source(self, s: ir.Assign) -> ir.Assign:
+        """The call without a rule that made the object of which a statement takes a part, or s."""
         made: ir.Assign | None = s
-        parts = (getattr, runtime.items_of, runtime.unwritten)
+        parts = (getattr, runtime.items_of, runtime.unwritten, operator.call)
         while made is not None and made.function in parts and isinstance(made.args[0], ir.Var):
             made = self.definitions.get(made.args[0])
-        if made is None or made is s or isinstance(made.function, ir.Unit):
-            return None
-        return made if registry.lookup(made.function) is None else None
+        if made is None or isinstance(made.function, ir.Unit):
+            return s
+        record = registry.lookup(made.function)
+        return made if record is None or record.refused else s
 
     def _contributions(self, result: Any) -> list[Any]:
         if isinstance(result, Tuple):
@@ -354,7 +355,9 @@ def is_mask(key: Any) -> bool:
 
 def _name_called(s: ir.Assign) -> str:
     """The function of a statement, or that which it calls without looking into it."""
-    if s.function is not runtime.unwritten:
+    if s.function is getattr and isinstance(s.args[1], ir.Const):
+        return f"the attribute {s.args[1].value!r}"
+    if s.function not in (runtime.unwritten, operator.call):
         return name_of(s.function)
     called = s.args[0]
     return name_of(called.value) if isinstance(called, ir.Const) else "what is called here"

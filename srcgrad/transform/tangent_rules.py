@@ -226,7 +226,7 @@ class TangentRules(Adjoint):
         if by is not None and self._is_linear(s, by):
             return self._by_linearity(s, by)
         if record_ is None or (record_.adjoint is None and record_.partials is None):
-            self._refuse_missing(s, record_)
+            self._refuse_missing(s)
         assert record_ is not None
         reason = registry.reverse_only.get(s.function)
         if reason is not None:
