@@ -161,11 +161,13 @@ def _takes_generator(function: Any) -> bool:
 
 
 def public_place(value: Any) -> tuple[str, str] | None:
-    """The public module of SciPy where a function is found, and its name there.
+    """The public module of SciPy where a function or distribution is found, and its name there.
 
     >>> public_place(len)
     """
-    text = str(told(value, "__name__", "")).removeprefix("function ")  # f2py's, of LAPACK
+    text = str(told(value, "__name__") or told(value, "name", "")).removeprefix(
+        "function "
+    )  # f2py's, of LAPACK
     place = told(value, "__module__")
     for home in (place,) if place else ("scipy.special", "scipy.linalg.lapack"):
         parts = home.split(".")

@@ -355,10 +355,15 @@ def is_mask(key: Any) -> bool:
 
 def _name_called(s: ir.Assign) -> str:
     """The function of a statement, or that which it calls without looking into it."""
+    owner = s.args[0].value if s.args and isinstance(s.args[0], ir.Const) else None
+    place = registry.public_place(owner)
+    if place is not None and getattr(s.function, "__name__", "") in dir(type(owner)):
+        return ".".join((*place, s.function.__name__))
     if s.function is getattr and isinstance(s.args[1], ir.Const):
         return f"the attribute {s.args[1].value!r}"
     if s.function not in (runtime.unwritten, operator.call):
-        return name_of(s.function)
+        name = name_of(s.function)
+        return "this" if name.startswith("srcgrad.rules.") else name
     called = s.args[0]
     return name_of(called.value) if isinstance(called, ir.Const) else "what is called here"
 
