@@ -16,7 +16,7 @@ from ..packages import told
 from ..rules import registry
 from .values import Value
 
-_OF_PYTHON = ("", "builtins", "_operator", "operator")
+_PLAIN = ("", "__main__", "builtins", "_operator", "operator")
 
 
 def name_of(function: Any) -> str:
@@ -31,7 +31,7 @@ def name_of(function: Any) -> str:
         public = "random" if module.startswith("numpy.random.") else module.removeprefix("numpy")
         prefix = ("np." + public.strip(".")).rstrip(".") + "."
         return name if name.startswith("ndarray.") else prefix + name
-    return f"{module}.{name}" if module not in _OF_PYTHON else name
+    return f"{module}.{name}" if module not in _PLAIN else name
 
 
 @contextlib.contextmanager

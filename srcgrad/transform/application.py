@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Hashable
 from types import FunctionType
@@ -118,14 +119,14 @@ class Rules(Masks):
             self._check_keywords(s, rule)
             contributions = self._contributed(s, rule, values, {**kwargs, "out": out}, d_out)  # type: ignore[arg-type]
             if not str(rule.__module__).startswith("srcgrad."):
-                pairs = zip(s.args, contributions, strict=False)
-                contributions = [self.doubted(c, operand) for operand, c in pairs]
+                contributions = self._doubted(s, rule, contributions)
         else:
             assert record.partials is not None
             self._check_keywords(s, record.partials)
             result = self.inline_rule(s, record.partials, values, {**kwargs, "out": out})
             contributions = []
-            for operand, p in zip(s.args, self._contributions(result), strict=False):
+            given = by_parameter(s, record.partials)
+            for operand, p in zip(given, self._contributions(result), strict=False):
                 wanted = any(self.activity.active(v) for v in ir.variables(operand))
                 if not wanted or is_zero(p):
                     contributions.append(NONE)
@@ -170,6 +171,18 @@ class Rules(Masks):
                 raise UnsupportedError(
                     f"{name_of(s.function)} isn't differentiable with respect to {k!r}", s.span
                 )
+
+    def _doubted(self, s: ir.Assign, rule: Any, contributions: list[Any]) -> list[Any]:
+        """What a user's rule contributes, of which nothing is taken for granted."""
+        count = len(parameters_of(rule))
+        if len(contributions) > count and not rule.__code__.co_flags & inspect.CO_VARARGS:
+            raise UnsupportedError(
+                f"the rule of {name_of(s.function)} returns {len(contributions)} contributions, "
+                f"but it has {count} parameter{'s' * (count != 1)}",
+                s.span,
+            )
+        pairs = zip(by_parameter(s, rule), contributions, strict=False)
+        return [self.doubted(c, operand) for operand, c in pairs]
 
     def _fit(self, s: ir.Assign, contributions: list[Any], before: int) -> None:
         """What is made, since a statement, for factors that aren't broadcast has their shapes."""
@@ -255,7 +268,7 @@ class Rules(Masks):
     def _check_keywords(self, s: ir.Assign, rule: Any) -> None:
         names = parameters_of(rule)
         code = rule.__code__
-        variadic = code.co_flags & 0x04
+        variadic = code.co_flags & inspect.CO_VARARGS
         named = {*names, *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
         for k, _ in s.kwargs:
             if _says_how(s.function, k):
@@ -366,6 +379,12 @@ def _name_called(s: ir.Assign) -> str:
         return "this" if name.startswith("srcgrad.rules.") else name
     called = s.args[0]
     return name_of(called.value) if isinstance(called, ir.Const) else "what is called here"
+
+
+def by_parameter(s: ir.Assign, rule: Any) -> list[ir.Operand]:
+    """What a statement passes for each parameter of a rule, by position or name, or None."""
+    named = dict(s.kwargs)
+    return [*s.args, *(named.get(name, NONE) for name in parameters_of(rule)[len(s.args) :])]
 
 
 def parameters_of(rule: Any) -> tuple[str, ...]:

@@ -341,6 +341,10 @@ class Contributions(Lowerer):
         Where it isn't known to be the operand's, the generated code raises ValueError unless it
         can be summed to that.
         """
+        if isinstance(contribution, ir.Const) and isinstance(contribution.value, str):
+            raise UnsupportedError(
+                f"a rule contributes {contribution.value!r}, which is no number", self.span
+            )
         if not isinstance(contribution, ir.Var) or not isinstance(contribution.kind, Array):
             return contribution
         have = contribution.kind.shape
