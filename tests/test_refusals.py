@@ -565,6 +565,14 @@ CASES = {
         "x.summ",
         "an array has no attribute 'summ'",
     ),
+    "argument": (
+        """
+        def f(x):
+            return np.sum(x, axes=0)  # <-
+        """,
+        "np.sum(x, axes=0)",
+        "np.sum has no argument 'axes'",
+    ),
     "attribute of a module": (
         """
         def f(x):

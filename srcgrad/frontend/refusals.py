@@ -34,6 +34,20 @@ def name_of(function: Any) -> str:
     return f"{module}.{name}" if module not in _PLAIN else name
 
 
+def takes(function: Any, keyword: str) -> bool:
+    """Whether a function takes a keyword, as far as its signature is known.
+
+    >>> takes(np.sum, "axis"), takes(np.sum, "axes"), takes(max, "axes")
+    (True, False, True)
+    """
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return True
+    variadic = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    return variadic or keyword in parameters
+
+
 @contextlib.contextmanager
 def naming(function: Any) -> Iterator[None]:
     """Have what a rule or definition of a function refuses say of what it is.

@@ -14,9 +14,10 @@ from .. import ir, runtime
 from ..analysis.inference import Inferred
 from ..analysis.keys import undone
 from ..errors import UnsupportedError
-from ..frontend.refusals import name_of, naming
+from ..frontend.refusals import name_of, naming, takes
 from ..frontend.values import ListObject, Slice, Tuple
 from ..kinds import Array, Kind, ListOf, Opaque, TupleOf, holds_arrays, is_float
+from ..packages import package_of
 from ..rules import registry
 from ..rules.products import EXACT
 from .contributions import NONE, is_zero
@@ -26,7 +27,8 @@ HOW_TO_ADD = (
     "Add a rule: @srcgrad.adjoint(function) on a function of the same parameters and the keywords "
     "`out` and `d_out` (see the README)."
 )
-
+ARRAY_LIBRARIES = frozenset({"autograd", "cupy", "jax", "mygrad", "tensorflow", "torch"})
+PLAIN_NUMPY = "srcgrad differentiates NumPy itself: import numpy as np"
 
 # By what a function chooses elements: a test of them, and its value of those it uses.
 CHOSEN: dict[str, tuple[Any, bool]] = {"nan": (np.isnan, False), "finite": (np.isfinite, True)}
@@ -274,6 +276,8 @@ class Rules(Masks):
             if _says_how(s.function, k):
                 continue
             if k not in named or k in ("out", "d_out"):
+                if not takes(s.function, k):
+                    raise UnsupportedError(f"{name_of(s.function)} has no argument {k!r}", s.span)
                 raise UnsupportedError(
                     f"the rule of {name_of(s.function)} doesn't support the argument {k!r}",
                     s.span,
@@ -297,7 +301,8 @@ class Rules(Masks):
                 s.span,
                 "write it in NumPy, or let its arguments be constants (stop_gradient)",
             )
-        raise UnsupportedError(f"{name} has no derivative rule", s.span, HOW_TO_ADD)
+        advice = PLAIN_NUMPY if package_of(_called(made)) in ARRAY_LIBRARIES else HOW_TO_ADD
+        raise UnsupportedError(f"{name} has no derivative rule", s.span, advice)
 
     def _source(self, s: ir.Assign) -> ir.Assign:
         """The call without a rule that made the object of which a statement takes a part, or s."""
@@ -366,19 +371,26 @@ def is_mask(key: Any) -> bool:
     )
 
 
+def _called(s: ir.Assign) -> Any:
+    """The function of a statement, or that which it calls without looking into it, if known."""
+    if s.function not in (runtime.unwritten, operator.call):
+        return s.function
+    return s.args[0].value if isinstance(s.args[0], ir.Const) else None
+
+
 def _name_called(s: ir.Assign) -> str:
-    """The function of a statement, or that which it calls without looking into it."""
+    """What a statement calls, as a user would write it."""
     owner = s.args[0].value if s.args and isinstance(s.args[0], ir.Const) else None
     place = registry.public_place(owner)
     if place is not None and getattr(s.function, "__name__", "") in dir(type(owner)):
         return ".".join((*place, s.function.__name__))
     if s.function is getattr and isinstance(s.args[1], ir.Const):
         return f"the attribute {s.args[1].value!r}"
-    if s.function not in (runtime.unwritten, operator.call):
-        name = name_of(s.function)
-        return "this" if name.startswith("srcgrad.rules.") else name
-    called = s.args[0]
-    return name_of(called.value) if isinstance(called, ir.Const) else "what is called here"
+    called = _called(s)
+    if called is None:
+        return "what is called here"
+    name = name_of(called)
+    return "this" if name.startswith("srcgrad.rules.") else name
 
 
 def by_parameter(s: ir.Assign, rule: Any) -> list[ir.Operand]:
