@@ -1,21 +1,28 @@
-"""Which function a refusal is about."""
+"""Which function a refusal is about, and what to do instead."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
+import operator
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..errors import UnsupportedError
-from ..packages import told
+from ..packages import package_of, told
 from ..rules import registry
 from .values import Value
 
+HOW_TO_ADD = (
+    "Add a rule: @srcgrad.adjoint(function) on a function of the same parameters and the keywords "
+    "`out` and `d_out` (see the README)."
+)
+ARRAY_LIBRARIES = frozenset({"autograd", "cupy", "jax", "mygrad", "tensorflow", "torch"})
+PLAIN_NUMPY = "srcgrad differentiates NumPy itself: import numpy as np"
 _PLAIN = ("", "__main__", "builtins", "_operator", "operator")
 
 
@@ -32,6 +39,33 @@ def name_of(function: Any) -> str:
         prefix = ("np." + public.strip(".")).rstrip(".") + "."
         return name if name.startswith("ndarray.") else prefix + name
     return f"{module}.{name}" if module not in _PLAIN else name
+
+
+def _called(s: ir.Assign) -> Any:
+    """The function of a statement, or that which it calls without looking into it, if known."""
+    if s.function not in (runtime.unwritten, operator.call):
+        return s.function
+    return s.args[0].value if isinstance(s.args[0], ir.Const) else None
+
+
+def name_called(s: ir.Assign) -> str:
+    """What a statement calls, as a user would write it."""
+    owner = s.args[0].value if s.args and isinstance(s.args[0], ir.Const) else None
+    place = registry.public_place(owner)
+    if place is not None and getattr(s.function, "__name__", "") in dir(type(owner)):
+        return ".".join((*place, s.function.__name__))
+    if s.function is getattr and isinstance(s.args[1], ir.Const):
+        return f"the attribute {s.args[1].value!r}"
+    called = _called(s)
+    if called is None:
+        return "what is called here"
+    name = name_of(called)
+    return "this" if name.startswith("srcgrad.rules.") else name
+
+
+def instead_of(s: ir.Assign) -> str:
+    """What to do where a statement calls a function without a rule."""
+    return PLAIN_NUMPY if package_of(_called(s)) in ARRAY_LIBRARIES else HOW_TO_ADD
 
 
 def takes(function: Any, keyword: str) -> bool:

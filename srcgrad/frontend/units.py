@@ -53,11 +53,11 @@ from .values import (
     Bound,
     Closure,
     DictObject,
-    Held,
     InnerGradient,
     ListObject,
     Partial,
     Ref,
+    StandIn,
     State,
     Value,
     births,
@@ -177,7 +177,7 @@ def _compatible(a: Any, b: Any) -> bool:
         return a is b or (a.node is b.node and a.frame == b.frame and a.defaults == b.defaults)
     if isinstance(a, ir.Const) and isinstance(b, ir.Const) and callable(a.value):
         return a.value is b.value
-    if isinstance(a, ir.Const) and isinstance(a.value, Held):
+    if isinstance(a, ir.Const) and isinstance(a.value, StandIn):
         return isinstance(b, ir.Const) and a.value == b.value
     if isinstance(a, InnerGradient) or isinstance(b, InnerGradient):
         return (

@@ -26,13 +26,13 @@ from ..frontend.values import (
     Bound,
     Closure,
     DictObject,
-    Held,
     InnerGradient,
     Instance,
     ListObject,
     Partial,
     Place,
     Ref,
+    StandIn,
     State,
     Tuple,
     Value,
@@ -272,7 +272,7 @@ def _signature(low: Lowerer, primal: Value) -> inspect.Signature:
             return whole.replace(parameters=list(whole.parameters.values())[1:])
         case InnerGradient():
             return inspect.signature(primal.gradient)
-        case Partial(args=(ir.Const(Held() as held), *_)) if held.signature is not None:
+        case Partial(args=(ir.Const(StandIn() as held), *_)) if held.signature is not None:
             return held.signature
         case Partial():
             given = [OWN_DEFAULT] * len(primal.args)

@@ -23,8 +23,8 @@ from ..frontend.refusals import name_of
 from ..frontend.values import Tuple
 from ..kinds import Array, Kind, ListOf, Places, Scalar, TupleOf
 from ..rules import registry
-from .application import by_parameter
 from .contributions import NONE, is_zero
+from .misfits import by_parameter
 from .recording import record
 from .reverse import Adjoint
 from .shadows import READ_ONLY, changes_dtype
