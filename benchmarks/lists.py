@@ -175,7 +175,11 @@ PROGRAMS: dict[Callable[[Any], float], tuple[int, int]] = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.lists", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.lists",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--quick", action="store_true", help="shorter runs, less precise")
     budget = 0.02 if parser.parse_args(arguments).quick else 0.4
     draw = random.Random(0)

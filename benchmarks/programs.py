@@ -147,7 +147,11 @@ def written_bytes(module: Any, args: tuple[Any, ...]) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.programs", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.programs",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--quick", action="store_true", help="the two smaller sizes only")
     options = parser.parse_args(arguments)
     print(f"{'program':18}{'kind':9}{'size':>6}{'f, ms':>10}{'grad, ms':>10}{'ratio':>7}"

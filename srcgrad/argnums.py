@@ -67,9 +67,15 @@ def _input(which: Any, parameters: list[inspect.Parameter], name: str) -> Input:
     if not -count <= index < count:
         raise ValueError(
             f"argnums={which} is out of range: {name} takes {count} positional "
-            f"argument{'s' * (count != 1)}"
+            f"argument{'s' * (count != 1)}{_by_name(parameters)}"
         )
     return positional[index], None
+
+
+def _by_name(parameters: list[inspect.Parameter]) -> str:
+    """Advice for a function with parameters that have no position."""
+    named = next((p.name for p in parameters if p.kind is p.KEYWORD_ONLY), None)
+    return "" if named is None else f"; name the others: argnums={named!r}"
 
 
 def placed(which: Input, arguments: dict[str, Any], name: str) -> Input:

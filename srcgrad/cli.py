@@ -28,14 +28,13 @@ from .inspect.rules import format_table, rules_table
 from .inspect.trace import as_text
 
 TOLERANCE = {4: 1e-2, 8: 1e-5}  # by the size of the floats
-STAGE_NAMES = {title.lower(): name for name, (title, _) in STAGES.items()}
 EXAMPLES = """\
 The arguments come from a function example_inputs() in the file, or
 example_inputs_FUNCTION(), which returns the tuple of them.
 
 examples:
   srcgrad show model.py:loss                    the generated gradient
-  srcgrad show model.py:loss --stage ssa        what the compiler makes of it first
+  srcgrad show model.py:loss --stage lowered    what the compiler makes of it first
   srcgrad explain model.py:loss                 what became of each line, and why
   srcgrad html model.py:loss -o loss.html       the function beside its gradient
   srcgrad graph model.py:loss -o loss.svg       values and adjoints, drawn
@@ -102,9 +101,9 @@ def _parser() -> argparse.ArgumentParser:
         if name == "show":
             command.add_argument(
                 "--stage",
-                choices=STAGE_NAMES,
-                default="final",
-                help="which stage of the compiler to show (default: final, the gradient itself)",
+                choices=STAGES,
+                default="emitted",
+                help="which stage of the compiler to show (default: emitted, the gradient itself)",
             )
         if name != "check":
             kinds = " (.svg, .png, .pdf or .dot)" if name == "graph" else ""
@@ -128,11 +127,11 @@ def _rules(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     gradient, args, _ = _loaded(options, grad)
-    if options.stage == "final":
+    if options.stage == "emitted":
         _called(gradient, args)
         text = gradient.source
     else:
-        text = account_of(gradient, *args).stage(STAGE_NAMES[options.stage]).text + "\n"
+        text = account_of(gradient, *args).stage(options.stage).text + "\n"
     return _written(options, text, highlighted(text, sys.stdout))
 
 

@@ -29,7 +29,7 @@ from .kinds import (
 
 
 def own_copies(
-    function: ir.Function, free: set[ir.Var], wrt: list[ir.Var], lent: bool = False
+    function: ir.Function, free: set[ir.Var], lent: bool = False
 ) -> dict[ir.Var, ir.Var]:
     """Copy at the start what the function writes but the caller owns; the copies, by original.
 
@@ -67,7 +67,9 @@ def own_copies(
                  and not classes.isdisjoint(aliasing.written_by(s))), None,
             )  # fmt: skip
             raise UnsupportedError(
-                f"{var.name!r} belongs to the caller, who would see it change",
+                f"{var.name!r} is "
+                + ("outside of the function" if var in free else "the caller's")
+                + ", where the change would be seen",
                 writer.span if writer else None,
                 "make a copy of it first: .copy()",
             )

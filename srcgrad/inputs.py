@@ -495,10 +495,10 @@ def check_input(name: str, value: Any) -> None:
     What objects hold besides floats is let through: it is passed on unchanged.
     """
     if not _check_leaves(name, value, name):
+        held = _as_an_array(value) or " without numbers in it"
         raise user_error(
             TypeError,
-            f"argument {name!r} can't be differentiated: it is a {type(value).__name__} "
-            "without numbers in it",
+            f"argument {name!r} can't be differentiated: it is a {type(value).__name__}{held}",
         )
 
 
@@ -523,12 +523,21 @@ def _check_leaves(name: str, value: Any, place: str, within: bool = False) -> in
         return 0
     what = f"argument {name!r} can't be differentiated: "
     what += "it is" if place == name else f"{place} is"
+    apart = "leave it out of argnums" if place == name else "make it an argument of its own"
     if isinstance(value, (np.ndarray, np.generic)):
         kind = "an array" if isinstance(value, np.ndarray) else "a number"
         message = f"{what} {kind} of dtype {value.dtype}; convert it to float first"
     elif isinstance(value, int):
         article = "an int" if type(value) is int else f"a {type(value).__name__}"
-        message = f"{what} {article}, not a float; pass float(...), or leave it out of argnums"
+        message = f"{what} {article}, not a float; pass float(...), or {apart}"
     else:
-        message = f"{what} a {type(value).__name__}, not a float or an array of floats"
+        message = f"{what} a {type(value).__name__}"
+        message += _as_an_array(value) or f", not a float or an array of floats; {apart}"
     raise user_error(TypeError, message)
+
+
+def _as_an_array(value: Any) -> str:
+    """How to pass what isn't an array and can be made one; nothing for the rest."""
+    if hasattr(value, "toarray"):
+        return "; pass its .data, and make the matrix in the function"
+    return "; pass an array: np.asarray(...)" if hasattr(value, "__array__") else ""

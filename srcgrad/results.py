@@ -15,6 +15,7 @@ import numpy as np
 from . import ir, runtime
 from .analysis.inference import Inferred
 from .errors import UnsupportedError, user_error
+from .frontend.builtin_functions import heap_type
 from .frontend.classes import init_owner, written_new
 from .frontend.columns import holds_references
 from .frontend.lower import Lowerer
@@ -32,6 +33,7 @@ from .frontend.structure import (
 from .frontend.subclasses import has_made_init
 from .frontend.tables import Keys, View, Window
 from .frontend.values import Choice, DictObject, ListObject, Ref, Tuple, Value
+from .frontend.wording import described, with_article
 from .kinds import (
     BOOL,
     Array,
@@ -126,7 +128,7 @@ def check_output(low: Lowerer, name: str, result: Any) -> None:
                 TypeError,
                 f"grad needs a function that returns a number, but {name} returns an array of "
                 f"{len(kind.shape)} dimension{'s' * (len(kind.shape) > 1)}; "
-                "return its sum, or use vjp",
+                "return its sum, or use jacobian, elementwise_grad or vjp",
             )
         if kind.dtype is not None and kind.dtype.kind == "c":
             raise user_error(
@@ -138,24 +140,26 @@ def check_output(low: Lowerer, name: str, result: Any) -> None:
             return
         raise user_error(
             TypeError,
-            f"grad needs a function that returns a float, but {name} returns {kind.dtype}",
+            f"grad needs a function that returns a float, but {name} returns {kind.dtype}, "
+            "which has no derivative",
         )
     if isinstance(kind, Opaque) and kind.type is None:
         return
-    what = (
-        "None"
-        if isinstance(result, ir.Const) and result.value is None
-        else (
-            type(result.value).__name__
-            if isinstance(result, ir.Const)
-            else "a tuple"
-            if isinstance(result, Tuple)
-            else "a container"
-        )
-    )
+    if isinstance(result, ir.Const) and result.value is None:
+        found = "None; is a return missing?"
+    elif isinstance(result, Tuple):
+        found = f"{_described(low, result)}; use has_aux=True, jacobian or vjp"
+    else:
+        found = _described(low, result)
     raise user_error(
-        TypeError, f"grad needs a function that returns a number, but {name} returns {what}"
+        TypeError, f"grad needs a function that returns a number, but {name} returns {found}"
     )
+
+
+def _described(low: Lowerer, value: Value) -> str:
+    """What is returned, with its article: by its class, where there is one."""
+    thing = low.on_heap(value)
+    return described(value) if thing is None else with_article(heap_type(thing).__name__)
 
 
 def seed_gradient(adjoint: Adjoint, outputs: list[ir.Var]) -> None:

@@ -67,7 +67,7 @@ class SparseJacobian(Jacobian):
         seeds[self._colors, np.arange(len(self._colors))] = 1.0
         seeds[-1] = check  # one more direction tells whether the pattern is right
         if self._across:
-            found = self._pulled_back(args, kwargs, x, seeds)
+            found = self._pulled_back(args, kwargs, seeds)
         else:
             found = self._pushed_forward(args, kwargs, x, seeds)
         matrix = self._recovered(found[:-1])
@@ -89,7 +89,7 @@ class SparseJacobian(Jacobian):
             raise TypeError(f"a sparse Jacobian is of an array, not of a {type(out).__name__}")
         return self._flat(found[0], self._pattern.shape[0])
 
-    def _pulled_back(self, args: Any, kwargs: Any, x: Any, seeds: Any) -> Any:
+    def _pulled_back(self, args: Any, kwargs: Any, seeds: Any) -> Any:
         out = self._result(args, kwargs)
         if not isinstance(out, np.ndarray):
             raise TypeError(f"a sparse Jacobian is of an array, not of a {type(out).__name__}")

@@ -159,7 +159,7 @@ def by_value(unit: ir.Unit, returned: bool = True) -> tuple[ir.Unit, Positions]:
         i for i, p in enumerate(function.params)
         if isinstance(p.kind, Array) and aliasing.is_written(p)
     )  # fmt: skip
-    own_copies(function, set(), [], lent=returned)
+    own_copies(function, set(), lent=returned)
     copies = {
         s.args[0]: s.target for s in function.block.statements
         if isinstance(s, ir.Assign) and s.function is runtime.own_copy

@@ -103,7 +103,7 @@ def test_the_tabs(open_page):
     page.focus('[role="tab"][aria-selected="true"]')
     page.keyboard.press("ArrowRight")
     assert shown.get_attribute("id") == "panel-lowered"
-    assert page.evaluate("document.activeElement.textContent") == "SSA"
+    assert page.evaluate("document.activeElement.textContent") == "lowered"
     page.keyboard.press("ArrowRight")
     assert shown.get_attribute("id") == "panel-reversed"
     page.hover(".primal .line >> text=return np.sum(u * u)")

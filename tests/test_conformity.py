@@ -425,6 +425,57 @@ def an_element_in_a_loop(x):
     return np.sum(x) if x.ndim == 1 else np.sum(x * last)
 
 
+def a_float_into_ints(x):
+    counts = np.arange(3)
+    counts += x
+    return 1.0 * np.sum(counts)
+
+
+def a_share_of_ints(x):
+    counts = np.arange(3)
+    counts /= 2
+    return np.sum(x)
+
+
+def ints_into_flags(x):
+    flags = np.zeros(3, bool)
+    flags += np.arange(3)
+    return np.sum(x)
+
+
+def a_complex_number_into_floats(x):
+    y = np.zeros(3)
+    y += 1j
+    return np.sum(x)
+
+
+@pytest.mark.parametrize(
+    "f", [a_float_into_ints, a_share_of_ints, ints_into_flags, a_complex_number_into_floats]
+)
+def test_what_an_array_cannot_hold_is_raised_though_nothing_needs_it(f):
+    x = np.array([1.5, 2.0, 3.0])
+    with pytest.raises(TypeError) as expected:
+        f(x)
+    for derivative in (grad(f), value_and_grad(f), lambda x: jvp(f, (x,), (x,))):
+        with pytest.raises(TypeError, match=re.escape(str(expected.value))):
+            derivative(x)
+
+
+def test_what_an_array_can_hold_is_not_checked():
+    @grad
+    def f(x):
+        counts = np.arange(3)
+        counts += 1
+        counts //= 2
+        halves = np.zeros(3, np.float32)
+        halves += 0.5
+        halves *= np.ones(3)
+        return np.sum(x)
+
+    np.testing.assert_array_equal(f(np.ones(3)), np.ones(3))
+    assert "check" not in f.source
+
+
 @pytest.mark.parametrize("f", [a_column, a_column_before_what_is_raised_next, an_element_in_a_loop])
 def test_an_index_of_more_axes_than_there_are(f):
     for derivative in (grad(f), lambda x: jvp(f, (x,), (x,))):

@@ -19,6 +19,8 @@ from srcgrad import (
     stop_gradient,
     vjp,
 )
+from srcgrad.rules import registry
+from srcgrad.testing import check_grads
 from tests.small_programs import differences
 from tests.test_units import check, difference
 
@@ -463,6 +465,102 @@ def test_a_forward_rule():
     assert moved == pytest.approx(expected)
     with pytest.raises(srcgrad.UnsupportedError, match="has no derivative rule"):
         grad(lambda x: np.sum(scaled(x, 3.0)))(X)
+
+
+def hypotenuse(a, b):
+    return np.hypot(a, b)
+
+
+def by_partials():
+    @srcgrad.elementwise(hypotenuse)
+    def rule(a, b, *, out):
+        return a / out, b / out
+
+
+def by_contributions():
+    @adjoint(hypotenuse)
+    def rule(a, b, *, out, d_out):
+        return d_out * a / out, d_out * b / out
+
+
+def squares(x, passed):
+    items = []
+    for v in x:
+        if v > -9:
+            items.append(v * v)
+    return np.sum(hypotenuse(b=1.0, a=items) if passed else hypotenuse(1.0, items))
+
+
+PASSED = {
+    "by name": lambda x: np.sum(hypotenuse(2.0, b=x)),
+    "in another order": lambda x: np.sum(hypotenuse(b=x, a=x[:1])),
+    "in a list": lambda x: np.sum(hypotenuse([x[0], 2 * x[1]], 1.0)),
+    "in a tuple, by name": lambda x: np.sum(hypotenuse(1.0, b=(x[0], 2 * x[1]))),
+    "in a list of the run": lambda x: squares(x, False),
+    "in a list of the run, by name": lambda x: squares(x, True),
+}
+
+
+@pytest.mark.parametrize("register", [by_partials, by_contributions])
+@pytest.mark.parametrize("name", PASSED)
+def test_arguments_of_a_function_with_a_rule(name, register, monkeypatch):
+    monkeypatch.setattr(registry, "primitives", dict(registry.primitives))
+    register()
+    check_grads(PASSED[name], (X,))
+    np.testing.assert_allclose(
+        srcgrad.jacobian(PASSED[name])(X), grad(PASSED[name])(X), rtol=1e-12, atol=1e-12
+    )
+
+
+def test_a_partial_derivative_that_is_not_returned_is_not_zero():
+    def scaled(a, b):
+        return np.hypot(a, b)
+
+    @srcgrad.elementwise(scaled)
+    def rule(a, b, *, out):
+        return a / out
+
+    message = "scaled isn't differentiable with respect to"
+    for f in (lambda x: np.sum(scaled(1.0, x)), lambda x: np.sum(scaled(1.0, b=x))):
+        with pytest.raises(UnsupportedError, match=message):
+            jvp(f, (X,), (X,))
+        with pytest.raises(UnsupportedError, match=message):
+            grad(f)(X)
+
+
+def test_what_is_no_rule():
+    with pytest.raises(
+        TypeError, match=r"a rule of hypotenuse takes \(a, b, \*, out\), not \(a, b\)"
+    ):
+        srcgrad.elementwise(hypotenuse)(lambda a, b: 1.0)
+    with pytest.raises(TypeError, match=r"takes \(a, \*, out, d_out\), not \(a, \*, out\)"):
+        adjoint(hypotenuse)(lambda a, *, out: 1.0)
+    with pytest.raises(TypeError, match="a rule is a Python function, not 3"):
+        srcgrad.tangent(hypotenuse)(3)
+    with pytest.raises(TypeError, match="@adjoint is given the function that rule is the rule of"):
+
+        @adjoint
+        def rule(a, *, out, d_out):
+            return d_out
+
+
+@pytest.mark.parametrize(
+    ("contributions", "message"),
+    [
+        (
+            lambda x, *, out, d_out: (d_out, d_out),
+            "returns 2 contributions, but it has 1 parameter",
+        ),
+        (lambda x, *, out, d_out: "half", "a rule contributes 'half', which is no number"),
+    ],
+)
+def test_what_a_rule_does_not_contribute(contributions, message):
+    def doubled(x):
+        return 2 * x
+
+    adjoint(doubled)(contributions)
+    with pytest.raises(UnsupportedError, match=message):
+        grad(lambda x: np.sum(doubled(x)))(X)
 
 
 def test_a_rule_registered_again_is_noticed():

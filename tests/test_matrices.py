@@ -257,7 +257,7 @@ def test_a_matrix_outside_is_not_written():
     with pytest.raises(UnsupportedError) as raised:
         grad(f)(np.ones(2))
     assert "MOTION[0, 0] = 2.0\n    ^^^^^^^^^^^^" in str(raised.value)
-    assert "belongs to the caller" in str(raised.value)
+    assert "is outside of the function" in str(raised.value)
 
 
 def test_a_matrix_as_an_argument():

@@ -6,6 +6,9 @@ import pytest
 from srcgrad import UnsupportedError, grad, jvp
 from tests.rules.expressions import check, function
 
+integrate = pytest.importorskip("scipy.integrate")
+interpolate = pytest.importorskip("scipy.interpolate")
+optimize = pytest.importorskip("scipy.optimize")
 signal = pytest.importorskip("scipy.signal")
 spatial = pytest.importorskip("scipy.spatial")
 stats = pytest.importorskip("scipy.stats")
@@ -48,6 +51,47 @@ def test_what_made_an_object_is_named(f, name):
     message = rf"what scipy\.spatial\.{name} returns can't be differentiated"
     with pytest.raises(UnsupportedError, match=message):
         grad(f)(X)
+
+
+@pytest.mark.parametrize(
+    ("f", "name"),
+    [
+        (lambda x: stats.cramervonmises(x, "norm").statistic, "scipy.stats.cramervonmises"),
+        (lambda x: optimize.isotonic_regression(x).x.sum(), "scipy.optimize.isotonic_regression"),
+        (
+            lambda x: interpolate.make_lsq_spline(X, x, [0, 0, 4, 4], k=1)(2.5),
+            "scipy.interpolate.make_lsq_spline",
+        ),
+        (lambda x: stats.ecdf(x).cdf.quantiles.sum(), "scipy.stats.ecdf"),
+        (lambda x: spatial.KDTree(x[:, None]).query([0.4])[0], "this"),
+    ],
+)
+def test_what_made_an_object_says_why_it_has_no_rule(f, name):
+    with pytest.raises(UnsupportedError) as caught:
+        grad(f)(X)
+    assert caught.value.message.startswith(f"{name} can't be differentiated: ")
+
+
+def test_other_array_libraries_are_told_from_numpy():
+    other = pytest.importorskip("autograd.numpy")
+    for f in (lambda x: other.sum(x), lambda x: other.tanh(x[0])):
+        with pytest.raises(
+            UnsupportedError, match="differentiates NumPy itself: import numpy as np"
+        ):
+            grad(f)(X)
+
+
+def test_methods_of_distributions_are_named():
+    with pytest.raises(
+        UnsupportedError, match=r"^  File .*\n.*\n.*\nscipy.stats.norm.interval has no"
+    ):
+        grad(lambda x: stats.norm.interval(0.9, x[0])[1])(X)
+
+
+def test_a_function_that_is_passed_on_says_to_which():
+    message = "a function can't be passed to scipy.integrate.nquad, which"
+    with pytest.raises(UnsupportedError, match=message):
+        grad(lambda x: integrate.nquad(lambda t: t * x[0], [[0.0, 1.0]])[0])(X)
 
 
 def test_a_default_that_a_definition_does_not_take_is_none_at_all():

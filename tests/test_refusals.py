@@ -345,7 +345,7 @@ CASES = {
             return y[0] * x[1]
         """,
         "x[1:].base",
-        "getattr can't be differentiated: it is an attribute that srcgrad doesn't know, or the "
+        "the attribute 'base' can't be differentiated: it is none that srcgrad knows, or the "
         "memory of an array: use the array itself",
     ),
     "async": (
@@ -421,7 +421,7 @@ CASES = {
             return g(x[0])  # <-
         """,
         "g(x[0])",
-        "the recursion of 'g' never ends",
+        "'g' calls itself on every way through it",
     ),
     "keys that are floats": (
         """
@@ -565,6 +565,30 @@ CASES = {
         "x.summ",
         "an array has no attribute 'summ'",
     ),
+    "argument": (
+        """
+        def f(x):
+            return np.sum(x, axes=0)  # <-
+        """,
+        "np.sum(x, axes=0)",
+        "np.sum has no argument 'axes'",
+    ),
+    "attribute of a module": (
+        """
+        def f(x):
+            return np.linalg.normm(x)  # <-
+        """,
+        "np.linalg.normm",
+        "module 'numpy.linalg' has no attribute 'normm'",
+    ),
+    "recursion without an end": (
+        """
+        def f(x):  # <-
+            return f(x) + x[0]
+        """,
+        None,
+        "'f' calls itself on every way through it, or raises",
+    ),
 }
 
 
@@ -577,6 +601,7 @@ def test_refusal(name):
     error = caught.value
     assert type(error).__name__ == "UnsupportedError"
     assert message in error.message
+    assert "srcgrad." not in error.message  # modules of its own
     assert error.text is not None and error.text.endswith("# <-"), f"{error}"
     if underlined is not None:
         span = error.span

@@ -179,7 +179,7 @@ def test_what_it_was_not_saved_for_is_refused(tmp_path):
         np.testing.assert_array_equal(found, expected)
     for i, value, message in [
         (1, np.ones(1), r"for y = float64\[n\], with n = 5, but it is float64\[1\]: save one"),
-        (0, np.ones((2, 5)), r"for x = float64\[n\], with n = 2, but it is float64\[2, 5\]"),
+        (0, np.ones((2, 5)), r"for x = float64\[n\], but it is float64\[2, 5\]"),
         (0, np.ones(5, np.float32), "but it is float32"),
         (0, 2.0, "but it is 2.0"),
         (2, {"a": (2.0, 1), "b": 1.0}, r"for tuple\(scale\) = \('a',\), but it is \('a', 'b'\)"),

@@ -793,5 +793,5 @@ def test_operators_made_by_exec_are_refused():
     def f(x):
         return x * 2 if Sized(x) < Sized(3.0) else x
 
-    with pytest.raises(UnsupportedError, match="the source of 'less'"):
+    with pytest.raises(UnsupportedError, match="cannot find the source of less"):
         grad(f)(1.0)

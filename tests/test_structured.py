@@ -92,5 +92,5 @@ def test_it_is_read_when_the_gradient_runs(monkeypatch):
 
 
 def test_writes_are_refused():
-    with pytest.raises(UnsupportedError, match="'weight' belongs to the caller"):
+    with pytest.raises(UnsupportedError, match="'weight' is outside of the function"):
         srcgrad.grad(written)(np.ones(2))

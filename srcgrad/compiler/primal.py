@@ -37,7 +37,7 @@ from ..frontend.units import NeedUnit
 from ..frontend.values import OWN, Partial, Path, Place, Ref, Tuple, Value
 from ..inner.lowerings import LOWERINGS
 from ..inputs import Inputs, check_input, chosen
-from ..kinds import ListOf, Opaque, is_float, kind_of
+from ..kinds import Kind, ListOf, Opaque, is_float, kind_of
 from ..optimize.flags import drop_conversions
 from ..optimize.made_once import make_once
 from ..optimize.rows import drop_rows
@@ -71,7 +71,7 @@ class Primal:
     @property
     def outputs(self) -> list[ir.Var]:
         found = [v for v in leaves(self.low, self.result) if isinstance(v, ir.Var)]
-        return [v for v in found if v.kind != Opaque(str)]  # a text's is none, whatever it says
+        return [v for v in found if v.kind != Opaque(str)]  # a text has no adjoint
 
     @property
     def needed(self) -> list[ir.Operand]:
@@ -156,7 +156,7 @@ def _lowered(task: Task) -> Primal:
         raise InternalError("a block that an exception may leave isn't joined")
     lowered = Primal(low, function, free, inputs, values, targets, tangents, result, aux)
     inputs.want_own(function)
-    copies = own_copies(function, set(free.found.values()), lowered.wrt)
+    copies = own_copies(function, set(free.found.values()))
     owned = {name for name in values if (OWN, name) in low.known_sites}
     _check_defaults(task, {*owned, *(v.name for v in copies)})
     lowered.result, lowered.aux = (in_copies(low, v, copies) for v in (result, aux))
@@ -258,15 +258,19 @@ class Free:
         self.taken.add(text)
         return text
 
+    def variable(self, path: Path, kind: Kind) -> ir.Var:
+        """The parameter for an outer value."""
+        if path not in self.found:
+            self.found[path] = ir.Var(self.name(path), kind, True)
+        return self.found[path]
+
     def whole_list(self, path: Path, value: list[Any] | tuple[Any, ...]) -> Ref | None:
         """A list or tuple that is one value; None if each of its items is."""
         spread, short = Path("structure", path, ""), (WHOLE, path) in self.inputs.static
         kind = None if spread in self.inputs.static else self.inputs.list_kind(value, (), short)
         if kind is None:
             return None
-        if path not in self.found:
-            self.found[path] = ir.Var(self.name(path), kind, True)
-        held = self.found[path]
+        held = self.variable(path, kind)
         if is_records(kind):
             held.kind = Opaque(type(value))
             held = self.inputs.records(held, kind)
@@ -275,12 +279,7 @@ class Free:
     def whole_dict(self, path: Path, value: dict[Any, Any]) -> Ref | None:
         """The lookup of a dict that is one value; None if each of its values is."""
         kind = self.inputs.dict_kind(value)
-        if kind is None:
-            return None
-        if path not in self.found:
-            self.found[path] = ir.Var(self.name(path), kind, True)
-        var = self.found[path]
-        return self.inputs.whole_dict(var)
+        return None if kind is None else self.inputs.whole_dict(self.variable(path, kind))
 
     def __call__(self, path: Path, value: Any) -> Value:
         if path not in self.found:

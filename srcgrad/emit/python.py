@@ -238,7 +238,7 @@ class _Emitter:
 
     def assign(self, s: ir.Assign) -> list[Any]:
         args, kwargs = self.arguments(s)
-        statement = self.speller.statement(s, args, kwargs)
+        statement = self.speller.statement(s, args)
         if statement is not None:
             return [statement]
         expression = self.speller.expression(s, args, kwargs)

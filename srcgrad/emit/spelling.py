@@ -230,7 +230,7 @@ class Speller:
         ]
         return parts[0] if len(parts) == 1 else gast.Tuple(parts, gast.Load())
 
-    def statement(self, s: ir.Assign, args: list[Ast], kwargs: dict[str, Ast]) -> Ast | None:
+    def statement(self, s: ir.Assign, args: list[Ast]) -> Ast | None:
         """The statement for a call that is made for its effect, None if it is an expression."""
         f = s.function
         if f in INPLACE:

@@ -297,7 +297,7 @@ class Attempts(Calls):
         self,
         run: Callable[[], None],
         finish: Callable[[Value | None], Value],
-        caught: tuple[type[BaseException], ...] = (),
+        caught: tuple[type[BaseException], ...],
     ) -> None:
         """Run, and then what must run however that ended.
 

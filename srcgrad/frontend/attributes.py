@@ -286,9 +286,11 @@ class Attributes(Standing):
             first = self.read_first(Path("attribute", path or thing, name))
             if first is not None:
                 return first
-            raise self.fault(
-                AttributeError, f"{type(thing).__name__!r} object has no attribute {name!r}"
+            of_module = isinstance(thing, types.ModuleType)
+            lacking = (
+                f"module {thing.__name__!r}" if of_module else f"{type(thing).__name__!r} object"
             )
+            raise self.fault(AttributeError, f"{lacking} has no attribute {name!r}")
         if isinstance(thing, functools._lru_cache_wrapper) and name == "cache_info":
             self.call_as_it_is(thing)
         if isinstance(thing, types.ModuleType):
@@ -539,7 +541,8 @@ class Attributes(Standing):
                 if has_of_class(python, name):
                     return self.member(value, python, name)
             if may_be_object(kind):
-                raise self.unknown_object(kind, f"an array has no attribute {name!r}")
+                message = f"what the attribute {name!r} is asked of isn't known when compiling"
+                raise self.unknown_object(kind, message)
             raise self.fault(AttributeError, f"an array has no attribute {name!r}")
         if isinstance(kind, ListOf):
             return self.member(value, list, name)

@@ -169,10 +169,12 @@ class Dicts(MixedLists):
                 raise NeedStatic(site, "the keys of this dict must be known", self.span)
             self.want_own(thing)
             self.want_held(thing)
+            inside = map(self.on_heap, () if thing.is_set else thing.items.values())
+            of_sets = thing.is_set or any(getattr(one, "is_set", False) for one in inside)
             raise Unkeepable(
                 f"the keys of {thing.external or 'a dict outside'!r} must be known when compiling",
                 self.span,
-                "make a copy first: dict(...)",
+                "use lists in place of sets" if of_sets else "make a copy first: dict(...)",
             )
         self.settled_keys(thing)
         cls = TABLES.get(thing.type)

@@ -135,7 +135,7 @@ class Emission(Choices):
                 self.need_lengths(found, function)
             inferred = found if isinstance(found, Inferred) else None
             if inferred is None:
-                self.need_constants(function, args, kwargs)
+                self.need_constants(kwargs)
                 inferred = self.result_of(function, args, kwargs)
                 if inferred.kind is UNKNOWN:
                     self.need_given(args, kwargs)
@@ -260,16 +260,14 @@ class Emission(Choices):
                     self.asked.add(v.name)
                     raise NeedStatic(v.origins, f"{v.name} must be known when compiling", self.span)
 
-    def need_constants(
-        self, function: Any, args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]
-    ) -> None:
+    def need_constants(self, kwargs: dict[str, ir.Operand]) -> None:
         """Ask for the value of an int on which the rank of the result may depend."""
-        for name in ("axis", "axes", "ord", "ndmin", "offset", "k", "axis1", "axis2", "ddof"):
+        for name in ("axis", "axes", "ord", "ndmin", "axis1", "axis2"):
             operand = kwargs.get(name)
             if operand is None:
                 continue
             for v in ir.variables(operand):
-                if v.origins and name not in ("k", "offset", "ddof"):
+                if v.origins:
                     raise NeedStatic(v.origins, f"{name} must be known when compiling", self.span)
 
     def deciding(self, test: ir.Operand) -> frozenset[Any]:

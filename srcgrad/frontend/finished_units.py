@@ -81,7 +81,7 @@ def _write_into_copies(low: Any, making: Making) -> None:
                 f"{v.name!r} is written in a function that {making.closure.name!r} repeats",
                 "make it part of the state",
             )
-    own_copies(function, set(), [])
+    own_copies(function, set())
     function.block.statements = [
         s for s in function.block.statements
         if not (isinstance(s, ir.Assign) and s.function is runtime.check_apart)

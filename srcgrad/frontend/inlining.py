@@ -52,10 +52,7 @@ class Inlining(Starred):
         try:
             source = get_source(function, self.given_sources.get(function.__code__))
         except SourceError as error:
-            raise self.refuse(
-                f"the source of {function.__name__!r}, which is called here, can't be found",
-                str(error),
-            ) from error
+            raise self.refuse(error.message, error.advice) from error
         self.inlined[function] = function.__code__
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         defaults = function.__defaults__ or ()

@@ -129,8 +129,11 @@ class Lookup(Boundness):
         if name in frame.scope.outer:
             if self.write_name(Path("global", frame.namespace.globals, name), value):
                 return
+            new = name not in frame.namespace.globals and isinstance(value, ir.Const)
+            first = f"give {name!r} a value outside first, or " if new else ""
             raise self.refuse(
-                f"assigning the global {name!r} can't be differentiated", "return the value instead"
+                f"assigning the global {name!r} can't be differentiated",
+                f"{first}return the value instead",
             )
         if name in frame.scope.nonlocal_ or (frame.comprehension and name not in frame.scope.local):
             if frame.parent is None:

@@ -344,7 +344,7 @@ class Lowerer(Contexts):
         self.bind(node.name, value)
 
     def statement_AsyncFunctionDef(self, node: Any) -> None:
-        raise self.refuse("asynchronous code can't be differentiated")
+        raise self.refuse("asynchronous code can't be differentiated", "write it without `async`")
 
     statement_AsyncFor = statement_AsyncFunctionDef
     statement_AsyncWith = statement_AsyncFunctionDef
@@ -365,8 +365,6 @@ class Lowerer(Contexts):
             package = self.frames[self.current].namespace.globals.get("__package__")
         module = self.imported("." * node.level + (node.module or ""), package)
         for name in node.names:
-            if name.name == "*":
-                raise self.refuse("import * isn't supported inside a function")
             if not hasattr(module, name.name):  # a module in the package, or nothing
                 with contextlib.suppress(ImportError):
                     importlib.import_module(f"{module.__name__}.{name.name}")

@@ -23,6 +23,7 @@ from .inlining import Inlining
 from .powers import check_power
 from .predicates import NONE, is_asked, is_none
 from .purity import has_effect
+from .refusals import name_of
 from .structure import folded, of_any_length, resized
 from .values import (
     Bound,
@@ -223,8 +224,8 @@ class Primitives(Inlining):
         if function in NEED_ITEMS and args:
             self.need_items(args[0])
         args = [self.converted(function, a) for a in args]
-        operands = tuple(self.argument(a) for a in args)
-        named = {k: self.argument(v) for k, v in kwargs.items() if k != "out"}
+        operands = tuple(self.argument(a, function) for a in args)
+        named = {k: self.argument(v, function) for k, v in kwargs.items() if k != "out"}
         effect = has_effect(function)
         if record is not None and (record.differentiable or record.inert) and not effect:
             known = folded(function, operands, named)
@@ -348,9 +349,14 @@ class Primitives(Inlining):
             return value
         return Tuple(items) if isinstance(sequence, Tuple) else self.new(ListObject(items))
 
-    def argument(self, value: Value) -> ir.Operand:
+    def argument(self, value: Value, called: Any = None) -> ir.Operand:
+        """What a primitive is called with."""
         if isinstance(value, (Closure, Bound, Partial)):
-            raise self.refuse("a function can't be passed to a function srcgrad doesn't look into")
+            name = "a function" if called is None else f"{name_of(called)}, which"
+            raise self.refuse(
+                f"a function can't be passed to {name} srcgrad doesn't look into",
+                "where what that returns is a constant, call it outside",
+            )
         made = value.value if isinstance(value, ir.Const) else None
         if isinstance(made, type) and issubclass(made, np.ndarray) and made is not np.ndarray:
             raise self.refuse(

@@ -1,23 +1,30 @@
-"""Which function a refusal is about."""
+"""Which function a refusal is about, and what to do instead."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
+import operator
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .. import ir
+from .. import ir, runtime
 from ..errors import UnsupportedError
-from ..packages import told
+from ..packages import package_of, told
 from ..rules import registry
 from .restarts import Unreached
 from .values import Value
 
-_OF_PYTHON = ("", "builtins", "_operator", "operator")
+HOW_TO_ADD = (
+    "Add a rule: @srcgrad.adjoint(function) on a function of the same parameters and the keywords "
+    "`out` and `d_out` (see the README)."
+)
+ARRAY_LIBRARIES = frozenset({"autograd", "cupy", "jax", "mygrad", "tensorflow", "torch"})
+PLAIN_NUMPY = "srcgrad differentiates NumPy itself: import numpy as np"
+_PLAIN = ("", "__main__", "builtins", "_operator", "operator")
 
 
 def name_of(function: Any) -> str:
@@ -32,7 +39,48 @@ def name_of(function: Any) -> str:
         public = "random" if module.startswith("numpy.random.") else module.removeprefix("numpy")
         prefix = ("np." + public.strip(".")).rstrip(".") + "."
         return name if name.startswith("ndarray.") else prefix + name
-    return f"{module}.{name}" if module not in _OF_PYTHON else name
+    return f"{module}.{name}" if module not in _PLAIN else name
+
+
+def _called(s: ir.Assign) -> Any:
+    """The function of a statement, or that which it calls without looking into it, if known."""
+    if s.function not in (runtime.unwritten, operator.call):
+        return s.function
+    return s.args[0].value if isinstance(s.args[0], ir.Const) else None
+
+
+def name_called(s: ir.Assign) -> str:
+    """What a statement calls, as a user would write it."""
+    owner = s.args[0].value if s.args and isinstance(s.args[0], ir.Const) else None
+    place = registry.public_place(owner)
+    if place is not None and getattr(s.function, "__name__", "") in dir(type(owner)):
+        return ".".join((*place, s.function.__name__))
+    if s.function is getattr and isinstance(s.args[1], ir.Const):
+        return f"the attribute {s.args[1].value!r}"
+    called = _called(s)
+    if called is None:
+        return "what is called here"
+    name = name_of(called)
+    return "this" if name.startswith("srcgrad.rules.") else name
+
+
+def instead_of(s: ir.Assign) -> str:
+    """What to do where a statement calls a function without a rule."""
+    return PLAIN_NUMPY if package_of(_called(s)) in ARRAY_LIBRARIES else HOW_TO_ADD
+
+
+def takes(function: Any, keyword: str) -> bool:
+    """Whether a function takes a keyword, as far as its signature is known.
+
+    >>> takes(np.sum, "axis"), takes(np.sum, "axes"), takes(max, "axes")
+    (True, False, True)
+    """
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return True
+    variadic = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    return variadic or keyword in parameters
 
 
 @contextlib.contextmanager
@@ -52,7 +100,7 @@ def naming(function: Any, span: Any = None) -> Iterator[None]:
     except UnsupportedError as error:
         name = name_of(function)
         short = re.escape(name.rpartition(".")[2])
-        if type(error) is not UnsupportedError or "." not in name:
+        if type(error) is not UnsupportedError or "." not in name or name.startswith(__package__):
             raise
         if re.search(rf"\b{short}\b", error.message):
             raise

@@ -296,7 +296,7 @@ for _feature in __future__.all_feature_names:
     _FUTURES |= getattr(__future__, _feature).compiler_flag
 
 
-def _functions(node: ast.AST, line: int | None = None) -> Iterator[_Function]:
+def _functions(node: ast.AST, line: int | None) -> Iterator[_Function]:
     """Yield the functions in a tree, those that may be at a line if one is given."""
     if line is not None and not _covers(node, line):
         return

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import ir
+from ..errors import UnsupportedError
 from ..kinds import Array, Kind, Size, fresh_size
 from .effects import describe, emit_call
 from .finished_units import finish
@@ -52,11 +53,11 @@ from .values import (
     Bound,
     Closure,
     DictObject,
-    Held,
     InnerGradient,
     ListObject,
     Partial,
     Ref,
+    StandIn,
     State,
     Value,
     births,
@@ -176,7 +177,7 @@ def _compatible(a: Any, b: Any) -> bool:
         return a is b or (a.node is b.node and a.frame == b.frame and a.defaults == b.defaults)
     if isinstance(a, ir.Const) and isinstance(b, ir.Const) and callable(a.value):
         return a.value is b.value
-    if isinstance(a, ir.Const) and isinstance(a.value, Held):
+    if isinstance(a, ir.Const) and isinstance(a.value, StandIn):
         return isinstance(b, ir.Const) and a.value == b.value
     if isinstance(a, InnerGradient) or isinstance(b, InnerGradient):
         return (
@@ -235,9 +236,10 @@ def _made(
     if making.result is None:
         if not making.recursive:
             raise low.refuse(f"{closure.name!r} surely raises here")
-        raise low.refuse(
-            f"the recursion of {closure.name!r} never ends, but by an exception",
-            "return a value that tells what the exception tells",
+        raise UnsupportedError(
+            f"{closure.name!r} calls itself on every way through it, or raises",
+            low.span or closure.source.span(closure.node),
+            "let it return a value without calling itself on one of them",
         )
     finish(low, making, block, state)
     return making

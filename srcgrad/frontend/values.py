@@ -174,7 +174,7 @@ class Journal:
         return str(self.path or self.var.name)
 
 
-class Held:
+class StandIn:
     """What says, as the first argument of a `Partial`, which function it stands for.
 
     Functions that are equal may be one: in a recursion, each call makes them anew.

@@ -405,9 +405,7 @@ class Widening(Paths):
             return template
         return self.widen(name, template, value, start, end, marker)
 
-    def widened_list(
-        self, name: str, kind: Any, value: Ref, q: ListObject, optional: bool = False
-    ) -> Any:
+    def widened_list(self, name: str, kind: Any, value: Ref, q: ListObject, optional: bool) -> Any:
         if q.var is None:
             raise Materialize(value, self.span)
         try:

@@ -11,7 +11,7 @@ from ..kinds import Array, Opaque
 from ..packages import told
 from .predicates import is_number
 from .structure import BOUND, Absent, is_flag
-from .values import Choice, Journal, Place, Ref, Tuple
+from .values import Bound, Choice, Closure, Journal, Partial, Place, Ref, Tuple
 
 
 def variable_name(name: str) -> str:
@@ -69,6 +69,8 @@ def describe(value: Any) -> str:
             return type(value.thing).__name__
         case Ref():
             return "container"
+        case Closure() | Bound() | Partial():
+            return "function"
         case Choice():
             return "choice of " + " or ".join(
                 sorted(map(describe, value.options), key="nothing".__eq__)
@@ -85,8 +87,16 @@ def describe(value: Any) -> str:
 
 def described(value: Any) -> str:
     """What a value is, with its article."""
-    text = describe(value)
-    return f"{'an' if text[0] in 'aeiouAEIOU' else 'a'} {text}"
+    return with_article(describe(value))
+
+
+def with_article(name: str) -> str:
+    """A class or thing in a sentence.
+
+    >>> with_article("int"), with_article("Series")
+    ('an int', 'a Series')
+    """
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def hint(function: Any) -> str:

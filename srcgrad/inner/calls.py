@@ -14,12 +14,12 @@ from ..frontend.units import Wanted, call_of
 from ..frontend.values import (
     Bound,
     Closure,
-    Held,
     InnerGradient,
     ListObject,
     Partial,
     Place,
     Ref,
+    StandIn,
     Tuple,
     Value,
 )
@@ -75,7 +75,7 @@ def called_here() -> None:
 
 
 @dataclass(frozen=True)
-class Here(Held):
+class Here(StandIn):
     """The line that a call comes from."""
 
     name: str
@@ -97,7 +97,7 @@ def name_of(function: Value) -> str:
     match function:
         case Closure():
             name = function.name
-        case Partial(args=(ir.Const(Held() as held), *_)):
+        case Partial(args=(ir.Const(StandIn() as held), *_)):
             name = held.name
         case Bound() | Partial():
             name = name_of(function.function)

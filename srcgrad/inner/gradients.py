@@ -26,13 +26,13 @@ from ..frontend.values import (
     Bound,
     Closure,
     DictObject,
-    Held,
     InnerGradient,
     Instance,
     ListObject,
     Partial,
     Place,
     Ref,
+    StandIn,
     State,
     Tuple,
     Value,
@@ -107,12 +107,15 @@ def lower_gradient(
     if not isinstance(value, (ir.Var, ir.Const)) or (
         isinstance(value, ir.Var) and not holds_one(value.kind)
     ):
-        raise low.refuse("grad needs a function that returns a number")
+        raise low.refuse(
+            "grad needs a function that returns a number",
+            "use jacobian (for second derivatives jacobian(jacobian(f))), or vjp",
+        )
     wrt = [v for t in targets for v in leaves(low, t) if is_float(v.kind)]
     function = ir.Function("inner", tuple(outer), block)
     _check_lists(low, block, copying, [*passed, *outer, *ir.variables_of(outer.values())])
     free = _unwritten(low, function)
-    copies = own_copies(function, free, wrt)
+    copies = own_copies(function, free)
     value, aux = (in_copies(low, v, copies) for v in (value, aux))
     outputs = [value] if isinstance(value, ir.Var) else []
     check_journals(low, function, outputs)
@@ -269,7 +272,7 @@ def _signature(low: Lowerer, primal: Value) -> inspect.Signature:
             return whole.replace(parameters=list(whole.parameters.values())[1:])
         case InnerGradient():
             return inspect.signature(primal.gradient)
-        case Partial(args=(ir.Const(Held() as held), *_)) if held.signature is not None:
+        case Partial(args=(ir.Const(StandIn() as held), *_)) if held.signature is not None:
             return held.signature
         case Partial():
             given = [OWN_DEFAULT] * len(primal.args)

@@ -19,7 +19,7 @@ from .. import forward, ir, jacobians, pullback, sparse
 from ..api import grad
 from ..frontend.lower import Lowerer
 from ..frontend.predicates import NONE
-from ..frontend.values import Held, Partial, Place, Tuple, Value
+from ..frontend.values import Partial, Place, StandIn, Tuple, Value
 from ..gradient import Gradient
 from ..joins import is_complex
 from ..kinds import is_float
@@ -42,7 +42,7 @@ Kwargs = dict[str, Value]
 
 
 @dataclass(frozen=True)
-class Made(Held):
+class Made(StandIn):
     """A derivative that the code being lowered takes of a function.
 
     Attributes:
@@ -76,7 +76,7 @@ class Made(Held):
 
 
 @dataclass(frozen=True)
-class Placing(Held):
+class Placing(StandIn):
     """Where the inputs stand among the arguments of a function."""
 
     name: str

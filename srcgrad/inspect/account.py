@@ -32,20 +32,15 @@ from .calls import Call, calls, primitive_name
 from .primitives import Passed, Place, Primitive, passed, primitives
 
 STAGES = {
-    "lowered": ("SSA", "The function as structured SSA: each variable is assigned once."),
+    "lowered": "The function as structured SSA: each variable is assigned once.",
     "reversed": (
-        "adjoint",
-        "The adjoint statements that the rules give for each line, from the last to the first.",
+        "The adjoint statements that the rules give for each line, from the last to the first."
     ),
-    "simplified": (
-        "simplified",
-        "What nothing needs is gone; the rest is folded, merged and rearranged.",
-    ),
+    "simplified": "What nothing needs is gone; the rest is folded, merged and rearranged.",
     "recorded": (
-        "recorded",
-        "What the reverse sweep can't have otherwise is kept on lists; buffers are used again.",
+        "What the reverse sweep can't have otherwise is kept on lists; buffers are used again."
     ),
-    "emitted": ("final", "The gradient: what is shown is what runs."),
+    "emitted": "The gradient: what is shown is what runs.",
 }
 _VARIABLE = re.compile(r"\b([^\W\d]\w*)\.(\d+)\b")
 
@@ -71,10 +66,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Stage:
-    """The function after a stage of the compiler: its name, a title for it, its lines."""
+    """The function after a stage of the compiler: its name, what the stage does, its lines."""
 
     name: str
-    title: str
     about: str
     lines: tuple[Line, ...]
 
@@ -156,8 +150,8 @@ class Account:
         """The stage of a name.
 
         >>> import numpy as np
-        >>> account_of(Gradient(lambda x: np.sin(x)), 1.0).stage("emitted").title
-        'final'
+        >>> account_of(Gradient(lambda x: np.sin(x)), 1.0).stage("emitted").about
+        'The gradient: what is shown is what runs.'
         """
         return next(stage for stage in self.stages if stage.name == name)
 
@@ -182,7 +176,7 @@ def account_of(gradient: Gradient, *args: Any, **kwargs: Any) -> Account:
     name = gradient._name
     primals = _primals(gradient, compiled, watched)
     stages = tuple(
-        Stage(stage, *STAGES[stage], lines)
+        Stage(stage, STAGES[stage], lines)
         for stage, lines in {**watched.stages, "emitted": final.lines}.items()
         if stage in STAGES
     )

@@ -22,7 +22,7 @@ from ..errors import SourceError
 from ..frontend.source import get_source
 from ..kinds import Array, Kind, ListOf, Scalar
 from ..rules import registry
-from ..transform.application import parameters_of
+from ..transform.misfits import parameters_of
 from .calls import Call
 from .rules import function_name
 

@@ -80,7 +80,7 @@ def _tab(stage: Stage, account: Account) -> str:
     return (
         f'<button type="button" role="tab" id="tab-{stage.name}" '
         f'aria-controls="panel-{stage.name}" aria-selected="{str(chosen).lower()}" '
-        f'tabindex="{0 if chosen else -1}">{html.escape(stage.title)}</button>'
+        f'tabindex="{0 if chosen else -1}">{html.escape(stage.name)}</button>'
     )
 
 
@@ -88,7 +88,7 @@ def _panel(stage: Stage, account: Account, places: dict[Place, int]) -> str:
     final = stage is account.final
     kept = f" data-kept='{html.escape(json.dumps(_arcs(account.kept)))}'" if final else ""
     hidden = "" if final else " hidden"
-    listing = _listing(stage.lines, places, f"Stage {stage.title}", final)
+    listing = _listing(stage.lines, places, f"Stage {stage.name}", final)
     return (
         f'<div role="tabpanel" id="panel-{stage.name}" aria-labelledby="tab-{stage.name}"'
         f"{kept}{hidden}>\n{listing}\n"

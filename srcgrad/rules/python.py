@@ -66,10 +66,11 @@ no_jumps(builtins.bool)
 zero(*(dtype for dtype in np.sctypeDict.values() if issubclass(dtype, (np.integer, np.bool))))
 refuse(builtins.memoryview, reason="use the array itself", always=True)
 refuse(
-    *(builtins.globals, builtins.eval, builtins.exec),
-    reason="name the variable itself",
+    *(builtins.eval, builtins.exec),
+    reason="write the code itself",
     always=True,
 )
+refuse(builtins.globals, reason="name the variable itself", always=True)
 zero(float.is_integer, int.bit_length)
 inert(
     *(builtins.len, builtins.isinstance, builtins.issubclass, builtins.callable, builtins.hasattr),
@@ -82,8 +83,7 @@ refuse(
 )
 refuse(
     builtins.getattr,
-    reason="it is an attribute that srcgrad doesn't know, or the memory of an array: "
-    "use the array itself",
+    reason="it is none that srcgrad knows, or the memory of an array: use the array itself",
 )
 
 # Math: powers, exponentials and logarithms

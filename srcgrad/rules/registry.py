@@ -161,11 +161,13 @@ def _takes_generator(function: Any) -> bool:
 
 
 def public_place(value: Any) -> tuple[str, str] | None:
-    """The public module of SciPy where a function is found, and its name there.
+    """The public module of SciPy where a function or distribution is found, and its name there.
 
     >>> public_place(len)
     """
-    text = str(told(value, "__name__", "")).removeprefix("function ")  # f2py's, of LAPACK
+    text = str(told(value, "__name__") or told(value, "name", "")).removeprefix(
+        "function "
+    )  # f2py's, of LAPACK
     place = told(value, "__module__")
     for home in (place,) if place else ("scipy.special", "scipy.linalg.lapack"):
         parts = home.split(".")
@@ -206,6 +208,42 @@ def _file(functions: tuple[Any, ...], **what: Any) -> None:
         primitives[function] = replace(primitives.get(function, Primitive(function)), **what)
 
 
+def _check(functions: tuple[Any, ...], rule: Any, *keywords: str) -> None:
+    """See to it that a rule takes what it is called with.
+
+    >>> _check((len,), lambda x: 1.0, "out")
+    Traceback (most recent call last):
+        ...
+    TypeError: a rule of len takes (x, *, out), not (x)
+    """
+    if not isinstance(rule, types.FunctionType):
+        raise TypeError(f"a rule is a Python function, not {rule!r}")
+    code = rule.__code__
+    if not set(keywords) <= set(_keywords(rule)) and not code.co_flags & inspect.CO_VARKEYWORDS:
+        names = code.co_varnames[: code.co_argcount]
+        wanted = ", ".join((*names, "*", *keywords))
+        function = told(functions[0], "__name__", "a function") if functions else "a function"
+        found = ", ".join((*names, *("*",) * bool(_keywords(rule)), *_keywords(rule)))
+        raise TypeError(f"a rule of {function} takes ({wanted}), not ({found})")
+
+
+def _keywords(rule: types.FunctionType) -> tuple[str, ...]:
+    """The keyword-only parameters of a function."""
+    code = rule.__code__
+    return code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+
+
+def _check_functions(decorator: str, functions: tuple[Any, ...]) -> None:
+    """See to it that what has a rule isn't the rule itself: `@adjoint` without parentheses."""
+    for function in functions:
+        if isinstance(function, types.FunctionType) and "out" in _keywords(function):
+            if "out" not in (function.__kwdefaults__ or {}):
+                raise TypeError(
+                    f"@{decorator} is given the function that {function.__name__} is the rule of: "
+                    f"@{decorator}(function)"
+                )
+
+
 def adjoint(*functions: Any, note: str = "", unused: float | None = 0.0) -> Callable[[F], F]:
     """Decorator: register the reverse rule of one or several functions.
 
@@ -223,8 +261,10 @@ def adjoint(*functions: Any, note: str = "", unused: float | None = 0.0) -> Call
     ... def tanh(x, *, out, d_out):
     ...     return d_out * (1 - out * out)
     """
+    _check_functions("adjoint", functions)
 
     def register(rule: F) -> F:
+        _check(functions, rule, "out", "d_out")
         _file(functions, adjoint=rule, note=note, unused=unused)
         return rule
 
@@ -242,8 +282,10 @@ def elementwise(*functions: Any, note: str = "") -> Callable[[F], F]:
     ... def sin(x, *, out):
     ...     return np.cos(x)
     """
+    _check_functions("elementwise", functions)
 
     def register(rule: F) -> F:
+        _check(functions, rule, "out")
         _file(functions, partials=rule, note=note)
         return rule
 
@@ -263,8 +305,10 @@ def tangent(*functions: Any, note: str = "") -> Callable[[F], F]:
     ... def square(x, *, out, tangents):
     ...     return 2 * x * tangents[0]
     """
+    _check_functions("tangent", functions)
 
     def register(rule: F) -> F:
+        _check(functions, rule, "out", "tangents")
         _file(functions, tangent=rule, note=note)
         return rule
 

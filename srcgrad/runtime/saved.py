@@ -38,7 +38,7 @@ def check_arguments(*arguments: tuple[str, Any, str]) -> None:
             size = int(letter) if letter.isdigit() else sizes.get(letter)
             if size is None:
                 size = sizes[letter] = max(n - int(more or 0), 2)
-            if letter in sizes:
+            elif letter in sizes:
                 known = f", with {letter} = {size}"
             fits = fits and n == size + int(more or 0)
         if not fits:

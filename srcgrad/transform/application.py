@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import ir, runtime
+from .. import ir
 from ..analysis.inference import Inferred
 from ..analysis.keys import undone
 from ..errors import UnsupportedError
@@ -19,24 +19,14 @@ from ..kinds import Array, Kind, ListOf, Opaque, TupleOf, holds_arrays, is_float
 from ..rules import registry
 from ..rules.products import EXACT
 from .contributions import NONE, is_zero
-from .masks import Mask, Masks, is_bound
-
-HOW_TO_ADD = (
-    "Add a rule: @srcgrad.adjoint(function) on a function of the same parameters and the keywords "
-    "`out` and `d_out` (see the README)."
-)
-
+from .masks import Mask, is_bound
+from .misfits import Misfits, by_parameter, parameters_of, says_how
 
 # By what a function chooses elements: a test of them, and its value of those it uses.
 CHOSEN: dict[str, tuple[Any, bool]] = {"nan": (np.isnan, False), "finite": (np.isfinite, True)}
 
 
-def _says_how(function: Any, keyword: str) -> bool:
-    """Whether a keyword of a ufunc says nothing of values, but how the result lies in memory."""
-    return isinstance(function, np.ufunc) and keyword in ("order", "subok", "casting")
-
-
-class Rules(Masks):
+class Application(Misfits):
     """Inlines rules."""
 
     def _values(self, s: ir.Assign) -> list[Any]:
@@ -48,7 +38,7 @@ class Rules(Masks):
         return {
             k: self._value(ir.substitute(a, lambda v: copies.get(v, v)))
             for k, a in s.kwargs
-            if not _says_how(s.function, k)
+            if not says_how(s.function, k)
         }
 
     def _value(self, operand: ir.Operand) -> Any:
@@ -90,7 +80,7 @@ class Rules(Masks):
                 return
             if record is not None and not any(map(self.activity.active, ir.uses(s))):
                 return  # it made a constant: what depends on the inputs was written into it later
-            self._refuse_missing(s, record)
+            self._refuse_missing(s)
         assert record is not None
         self.span = ir.origin(s.span, "reverse", s.function)
         self.used_lists = self.list_shadows.get(s, {})
@@ -113,28 +103,46 @@ class Rules(Masks):
             out = self.harmless(out, s, mask)
             values = [self.harmless(v, s, mask) for v in values]
         before = len(self.block.statements)
-        if record.adjoint is not None:
-            rule = record.adjoint
-            self._check_keywords(s, rule)
-            contributions = self._contributed(s, rule, values, {**kwargs, "out": out}, d_out)  # type: ignore[arg-type]
-            if not str(rule.__module__).startswith("srcgrad."):
-                pairs = zip(s.args, contributions, strict=False)
-                contributions = [self.doubted(c, operand) for operand, c in pairs]
-        else:
-            assert record.partials is not None
-            self._check_keywords(s, record.partials)
-            result = self.inline_rule(s, record.partials, values, {**kwargs, "out": out})
-            contributions = []
-            for operand, p in zip(s.args, self._contributions(result), strict=False):
-                wanted = any(self.activity.active(v) for v in ir.variables(operand))
-                if not wanted or is_zero(p):
-                    contributions.append(NONE)
-                elif isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
-                    contributions.append(p)
-                else:
-                    contributions.append(self.binary(operator.mul, d_out, self.plain(p)))
+        contributions = self._contributed(s, record, values, {**kwargs, "out": out}, d_out)
         self._fit(s, contributions, before)
-        outer = mask
+        self._hand_out(s, record, contributions, values, d_out, mask)
+
+    def _contributed(
+        self,
+        s: ir.Assign,
+        record: registry.Primitive,
+        values: list[Any],
+        named: dict[str, Any],
+        d_out: Any,
+    ) -> list[Any]:
+        """What the rule of a statement contributes to its parameters."""
+        rule: Any = record.adjoint or record.partials
+        self._check_keywords(s, rule)
+        if record.adjoint is not None:
+            found = self._pulled(s, rule, values, named, d_out)
+            own = str(rule.__module__).startswith("srcgrad.")
+            return found if own else self._doubted(s, rule, found)
+        partials = self._contributions(self.inline_rule(s, rule, values, named))
+        contributions = []
+        for operand, p in zip(by_parameter(s, rule), partials, strict=False):
+            if not self._is_active(operand) or is_zero(p):
+                contributions.append(NONE)
+            elif isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
+                contributions.append(p)
+            else:
+                contributions.append(self.binary(operator.mul, d_out, self.plain(p)))
+        return contributions
+
+    def _hand_out(
+        self,
+        s: ir.Assign,
+        record: registry.Primitive,
+        contributions: list[Any],
+        values: list[Any],
+        d_out: Any,
+        outer: Mask | None,
+    ) -> None:
+        """Add what a rule contributes to the adjoints of a statement's operands."""
         names = list(parameters_of(record.adjoint or record.partials))
         for parameter, operand, c in zip(names, s.args, contributions, strict=False):
             if isinstance(c, ir.Var) and not c.user and c.name == f"d_{parameter}":
@@ -146,6 +154,7 @@ class Rules(Masks):
         for k, operand in s.kwargs:
             if k in names and names.index(k) < len(contributions):
                 self._check_known(s, operand, contributions[names.index(k)])
+        mask = outer
         for i, operand in enumerate(s.args):
             if i < len(contributions):
                 by = self.zero_factor(s, i)
@@ -158,7 +167,7 @@ class Rules(Masks):
                     self.feed_chosen(s, operand, contributions[0], *test)
                 else:
                     self.feed(s, operand, contributions[i], d_out, mask)
-            elif any(self.activity.active(v) for v in ir.variables(operand)):
+            elif self._is_active(operand):
                 raise UnsupportedError(
                     f"{name_of(s.function)} isn't differentiable with respect to argument {i + 1}",
                     s.span,
@@ -166,7 +175,7 @@ class Rules(Masks):
         for k, operand in s.kwargs:
             if k in names and names.index(k) < len(contributions):
                 self.distribute(operand, contributions[names.index(k)])
-            elif any(self.activity.active(v) for v in ir.variables(operand)):
+            elif self._is_active(operand):
                 raise UnsupportedError(
                     f"{name_of(s.function)} isn't differentiable with respect to {k!r}", s.span
                 )
@@ -189,7 +198,7 @@ class Rules(Masks):
         with naming(s.function, s.span):
             return self.inline(rule, values, named)
 
-    def _contributed(
+    def _pulled(
         self,
         s: ir.Assign,
         rule: FunctionType,
@@ -233,69 +242,6 @@ class Rules(Masks):
             return self.binary(operator.mul, number, base)
         return partial
 
-    def _check_known(self, s: ir.Assign, operand: ir.Operand, contribution: Any) -> None:
-        """Refuse an active operand by which the rule knows no derivative."""
-        if isinstance(operand, ir.Var) and isinstance(operand.kind, Opaque):
-            if is_zero(contribution) and self.activity.active(operand):
-                raise UnsupportedError(
-                    f"what {name_of(s.function)} is given here depends on what is differentiated, "
-                    "and is an object that srcgrad doesn't follow",
-                    s.span,
-                    "make it of numbers and arrays",
-                )
-        if isinstance(contribution, ir.Const) and isinstance(contribution.value, registry.Unknown):
-            if any(self.activity.active(v) for v in ir.variables(operand)):
-                self._refuse_unknown(s, contribution.value)
-
-    def _refuse_unknown(self, s: ir.Assign, unknown: registry.Unknown) -> None:
-        raise UnsupportedError(
-            f"{name_of(s.function)} can't be differentiated like this: {unknown.reason}", s.span
-        )
-
-    def _check_keywords(self, s: ir.Assign, rule: Any) -> None:
-        names = parameters_of(rule)
-        code = rule.__code__
-        variadic = code.co_flags & 0x04
-        named = {*names, *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
-        for k, _ in s.kwargs:
-            if _says_how(s.function, k):
-                continue
-            if k not in named or k in ("out", "d_out"):
-                raise UnsupportedError(
-                    f"the rule of {name_of(s.function)} doesn't support the argument {k!r}",
-                    s.span,
-                    HOW_TO_ADD,
-                )
-        if len(s.args) > len(names) and not variadic:
-            raise UnsupportedError(
-                f"the rule of {name_of(s.function)} supports {len(names)} positional arguments",
-                s.span,
-                HOW_TO_ADD,
-            )
-
-    def _refuse_missing(self, s: ir.Assign, record: Any) -> None:
-        name = _name_called(s)
-        source = self._source(s)
-        if source is not None:
-            raise UnsupportedError(
-                f"what {_name_called(source)} returns can't be differentiated: it has no rule",
-                s.span,
-                "write it in NumPy, or let its arguments be constants (stop_gradient)",
-            )
-        if record is not None and record.refused:
-            raise UnsupportedError(f"{name} can't be differentiated: {record.refused}", s.span)
-        raise UnsupportedError(f"{name} has no derivative rule", s.span, HOW_TO_ADD)
-
-    def _source(self, s: ir.Assign) -> ir.Assign | None:
-        """The call without a rule that made the object of which a statement takes a part."""
-        made: ir.Assign | None = s
-        parts = (getattr, runtime.items_of, runtime.unwritten)
-        while made is not None and made.function in parts and isinstance(made.args[0], ir.Var):
-            made = self.definitions.get(made.args[0])
-        if made is None or made is s or isinstance(made.function, ir.Unit):
-            return None
-        return made if registry.lookup(made.function) is None else None
-
     def _contributions(self, result: Any) -> list[Any]:
         if isinstance(result, Tuple):
             return list(result.items)
@@ -303,7 +249,7 @@ class Rules(Masks):
 
     def distribute(self, operand: ir.Operand, contribution: Any) -> None:
         """Add a rule's contribution for one operand to the variables in it."""
-        if not any(self.activity.active(v) for v in ir.variables(operand)):
+        if not self._is_active(operand):
             return
         if isinstance(contribution, ir.Const) and contribution.value is None:
             return
@@ -350,19 +296,6 @@ def is_mask(key: Any) -> bool:
         and key.kind.dtype is not None
         and key.kind.dtype.kind == "b"
     )
-
-
-def _name_called(s: ir.Assign) -> str:
-    """The function of a statement, or that which it calls without looking into it."""
-    if s.function is not runtime.unwritten:
-        return name_of(s.function)
-    called = s.args[0]
-    return name_of(called.value) if isinstance(called, ir.Const) else "what is called here"
-
-
-def parameters_of(rule: Any) -> tuple[str, ...]:
-    code = rule.__code__
-    return tuple(code.co_varnames[: code.co_argcount])
 
 
 def keywords_of(rule: Any) -> tuple[str, ...]:

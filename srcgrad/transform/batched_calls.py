@@ -15,8 +15,8 @@ from ..kinds import INT, Array, ListOf, Opaque, Scalar, TupleOf
 from ..rules import registry
 from ..rules.batching import with_batch
 from ..rules.parameters import role
-from .application import parameters_of
 from .batched_values import Values
+from .misfits import parameters_of
 
 IN_PLACE: frozenset[Any] = frozenset(
     {operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow}

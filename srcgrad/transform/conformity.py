@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import ir, runtime
 from ..analysis.aliasing import Aliasing
-from ..analysis.elementwise import IN_PLACE, WITH_OUT, is_elementwise
+from ..analysis.elementwise import IN_PLACE, WITH_OUT, is_elementwise, number_kind
 from ..analysis.first_trips import left_to_later_trips
 from ..analysis.inference import Inferred, fits, infer
 from ..errors import Span
@@ -30,7 +30,7 @@ from ..kinds import Array, Dimension, ListOf, Opaque, Scalar
 from ..rules.registry import hashable, kinds, raising
 
 ADDED = frozenset({np.add.at, np.subtract.at})
-AUGMENTED = frozenset(INPLACE.values()) - {operator.imatmul}
+AUGMENTED = {new: old for old, new in INPLACE.items() if old is not operator.matmul}
 # What calls were that write their results in the place of an operand
 PLAIN = {new: old for old, new in (*IN_PLACE.items(), *WITH_OUT.items())}
 PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot})
@@ -195,10 +195,10 @@ class _Demands:
             return
         if s.function is operator.setitem or s.function in ADDED:
             yield from self.of_store(s)
-        elif s.function in AUGMENTED:
+        elif s.function in AUGMENTED and _takes_dtype(s):
             if not _within(_shape(s.args[1]), _shape(s.args[0])):
                 yield _checked(s, runtime.check_added, s.args)
-        elif s.function is operator.imatmul:
+        elif s.function in AUGMENTED or s.function is operator.imatmul:
             copy = _made(s, np.ndarray.copy, (s.args[0],))
             yield copy
             yield _checked(s, runtime.check_call, (ir.Const(s.function), copy.target, s.args[1]))
@@ -293,6 +293,23 @@ def _broadcast(shapes: list[tuple[Dimension, ...] | None]) -> bool:
         if len(lengths - {1}) > 1:
             return False
     return True
+
+
+def _takes_dtype(s: ir.Assign) -> bool:
+    """Whether NumPy casts the result of an operator to the array that it is written into.
+
+    It does from ints to floats, not back; where nothing is known, that is taken for granted.
+    """
+    into, given = (getattr(number_kind(operand), "dtype", None) for operand in s.args)
+    if (
+        into is None
+        or given is None
+        or into.kind == "c"
+        or (into.kind == "f" and given.kind != "c")
+    ):
+        return True
+    made = getattr(_inferred(AUGMENTED[s.function], s.args).kind, "dtype", None)
+    return made is None or np.can_cast(made, into, "same_kind")
 
 
 def _within(value: tuple[Dimension, ...] | None, target: tuple[Dimension, ...] | None) -> bool:

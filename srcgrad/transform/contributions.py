@@ -318,7 +318,7 @@ class Contributions(Lowerer):
             else:
                 return self._unbroadcast(value, kind, like)
         if not axes and not keep:
-            return self._as(value, kind)
+            return value
         if keep and axes:
             value = self.emit(
                 np.sum, (value,), {"axis": ir.Const(tuple(axes) if len(axes) > 1 else axes[0])}
@@ -344,6 +344,10 @@ class Contributions(Lowerer):
         Where it isn't known to be the operand's, the generated code raises ValueError unless it
         can be summed to that.
         """
+        if isinstance(contribution, ir.Const) and isinstance(contribution.value, str):
+            raise UnsupportedError(
+                f"a rule contributes {contribution.value!r}, which is no number", self.span
+            )
         if not isinstance(contribution, ir.Var) or not isinstance(contribution.kind, Array):
             return contribution
         have = contribution.kind.shape
@@ -351,10 +355,6 @@ class Contributions(Lowerer):
         if have is None or want is None or have == want or len(have) < len(want):
             return contribution
         return self._unbroadcast(contribution, like.kind, like)
-
-    def _as(self, value: ir.Var, kind: Array | Scalar) -> ir.Var:
-        """The same variable, known by now to have the shape of `kind`."""
-        return value
 
     def _unbroadcast(self, value: ir.Var, kind: Array | Scalar, like: ir.Var) -> ir.Var:
         return self.emit(

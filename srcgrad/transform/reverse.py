@@ -19,11 +19,11 @@ from .. import ir, runtime
 from ..analysis.activity import INTO_AN_ARRAY, UNKNOWN_OBJECT
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
-from ..frontend.refusals import name_of
+from ..frontend.refusals import HOW_TO_ADD, name_of
 from ..frontend.values import Tuple
 from ..kinds import Array, Kind, ListOf, TupleOf
 from ..rules import registry
-from .application import HOW_TO_ADD, keywords_of, names_repeatedly
+from .application import keywords_of, names_repeatedly
 from .contributions import adjoint_kind, is_zero
 from .masks import Mask, yielded
 from .unit_calls import UnitCalls

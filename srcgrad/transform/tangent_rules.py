@@ -24,6 +24,7 @@ from ..frontend.values import Tuple
 from ..kinds import Array, Kind, ListOf, Places, Scalar, TupleOf
 from ..rules import registry
 from .contributions import NONE, is_zero
+from .misfits import by_parameter
 from .recording import record
 from .reverse import Adjoint
 from .shadows import READ_ONLY, changes_dtype
@@ -226,7 +227,7 @@ class TangentRules(Adjoint):
         if by is not None and self._is_linear(s, by):
             return self._by_linearity(s, by)
         if record_ is None or (record_.adjoint is None and record_.partials is None):
-            self._refuse_missing(s, record_)
+            self._refuse_missing(s)
         assert record_ is not None
         reason = registry.reverse_only.get(s.function)
         if reason is not None:
@@ -399,10 +400,21 @@ class TangentRules(Adjoint):
             s, rule, self._values(s), {**self._named(s), "out": self._value(s.target)}
         )
         total: Any = None
-        for operand, p in zip(s.args, self._contributions(result), strict=False):
-            tangent = self.tangent(operand)
-            if tangent is None or is_zero(p):
+        partials = self._contributions(result)
+        for i, operand in enumerate(by_parameter(s, rule)):
+            if not self._moves(operand):
                 continue
+            if i >= len(partials):
+                raise UnsupportedError(
+                    f"{name_of(s.function)} isn't differentiable with respect to argument {i + 1}",
+                    s.span,
+                )
+            p = partials[i]
+            if is_zero(p):
+                continue
+            tangent = self.full(operand)
+            if isinstance(operand, ir.Pack):
+                tangent = self.number(self._value(tangent))
             if isinstance(p, ir.Const) and isinstance(p.value, registry.Unknown):
                 self._refuse_unknown(s, p.value)
             term = self.binary(operator.mul, tangent, self.plain(p))

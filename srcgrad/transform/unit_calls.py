@@ -24,7 +24,7 @@ from ..errors import UnsupportedError
 from ..frontend.effects import emit_call
 from ..joins import is_complex
 from ..kinds import RESIDUALS, Array, Kind, ListOf, Opaque, Scalar, TupleOf
-from .application import Rules
+from .application import Application
 from .contributions import adjoint_kind
 from .saturation import PASSED, saturated
 
@@ -44,7 +44,7 @@ class Call:
     params: tuple[ir.Var, ...] = ()  # the function's own, whose adjoints it returns
 
 
-class UnitCalls(Rules):
+class UnitCalls(Application):
     """Emits the calls of the functions that units are made into."""
 
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:

@@ -120,6 +120,38 @@ def gstd(a, axis=0, ddof=1, *, keepdims=False):
     return np.exp(np.std(np.log(np.asarray(a)), axis, ddof=ddof, keepdims=keepdims))
 
 
+@definition(stats.median_abs_deviation)
+def median_abs_deviation(x, axis=0, center=None, scale=1.0, *, keepdims=False):
+    if isinstance(scale, str):
+        if scale.lower() != "normal":
+            raise ValueError(f"{scale} is not a valid scale value.")
+        scale = special.ndtri(0.75)
+    x = np.asarray(x)
+    if axis is None:
+        flat = np.ravel(x)
+        far = stats.median_abs_deviation(flat, 0, center, scale)
+        return np.reshape(far, (1,) * x.ndim) if keepdims else far
+    middle = np.median(x, axis) if center is None else center(x, axis=axis)
+    far = np.abs(x - np.expand_dims(middle, axis))
+    return np.median(far, axis, keepdims=keepdims) / scale
+
+
+@definition(stats.boxcox)
+def boxcox(x, lmbda=None):
+    if lmbda is None:
+        raise NotImplementedError("stats.boxcox is differentiated for a given lmbda")
+    return special.boxcox(x, lmbda)
+
+
+@definition(stats.yeojohnson)
+def yeojohnson(x, lmbda=None):
+    if lmbda is None:
+        raise NotImplementedError("stats.yeojohnson is differentiated for a given lmbda")
+    x = np.asarray(x)
+    above = special.boxcox1p(np.maximum(x, 0.0), lmbda)
+    return above - special.boxcox1p(np.maximum(-x, 0.0), 2.0 - lmbda)
+
+
 @definition(stats.entropy)
 def entropy(pk, qk=None, base=None, axis=0, *, keepdims=False):
     p = np.asarray(pk)
@@ -141,11 +173,22 @@ def circmean(samples, high=2 * np.pi, low=0, axis=None, *, keepdims=False):
     return angle % (2 * np.pi) * (high - low) / (2 * np.pi) + low
 
 
-@definition(stats.circvar)
-def circvar(samples, high=2 * np.pi, low=0, axis=None, *, keepdims=False):
+def resultant(samples, high, low, axis, keepdims):
+    """The length of the mean of unit vectors at these angles."""
     angles = (np.asarray(samples) - low) * 2 * np.pi / (high - low)
     sine = np.mean(np.sin(angles), axis, keepdims=keepdims)
-    return 1.0 - np.hypot(sine, np.mean(np.cos(angles), axis, keepdims=keepdims))
+    return np.hypot(sine, np.mean(np.cos(angles), axis, keepdims=keepdims))
+
+
+@definition(stats.circvar)
+def circvar(samples, high=2 * np.pi, low=0, axis=None, *, keepdims=False):
+    return 1.0 - resultant(samples, high, low, axis, keepdims)
+
+
+@definition(stats.circstd)
+def circstd(samples, high=2 * np.pi, low=0, axis=None, *, normalize=False, keepdims=False):
+    spread = np.sqrt(-2.0 * np.log(np.minimum(resultant(samples, high, low, axis, keepdims), 1.0)))
+    return spread if normalize else spread * ((high - low) / (2 * np.pi))
 
 
 def correlation(x, y):
