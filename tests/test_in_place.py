@@ -1931,3 +1931,27 @@ def test_two_outputs_in_one_array():
             (ValueError, srcgrad.UnsupportedError), match="what it has just written"
         ):
             srcgrad.grad(g)(*args)
+
+
+def extended_by_another(x, n):
+    rows = []
+    for i in range(n):
+        rows.append([x[i], 2 * x[i]])
+    for i in range(1, n):
+        rows[i].extend(rows[i - 1])
+    return sum(sum(row) * x[0] for row in rows)
+
+
+def extended_by_itself(x, n):
+    part, rows = [x[0], x[1]], []
+    for _ in range(n):
+        rows.append(part)
+    rows[0].extend(rows[-1])
+    return sum(part)
+
+
+def test_a_list_that_is_extended_by_itself_under_another_name():
+    """It would grow for as long as it is read."""
+    check_grads(extended_by_another, (X, 3), 2)
+    with pytest.raises(ValueError, match="this list is extended by itself: write list"):
+        srcgrad.grad(extended_by_itself)(X, 2)

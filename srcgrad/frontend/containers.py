@@ -117,8 +117,18 @@ class Containers(LongTuples):
 
     def extend(self, ref: Ref, part: Value) -> None:
         part = self.builtin_list(part) if part == ref else part  # which grows under its iterator
+        self.check_other_list(ref, part)
         self.loop_site = self.site
         self.iterate(part, lambda item: self.append(ref, item))
+
+    def check_other_list(self, ref: Ref, part: Value) -> None:
+        """Find out in the run whether a list is extended by itself, under another name."""
+        things = [self.on_heap(value) for value in (ref, part)]
+        whole, other = (t.var if isinstance(t, ListObject) else t for t in things)
+        if isinstance(whole, ir.Var) and isinstance(other, ir.Var) and self.span is not None:
+            if isinstance(other.kind, ListOf):
+                place = ir.Const(self.span.place)
+                self.act(runtime.check_other_list, whole, place, other)
 
     def listed(self, length: Value, item: Callable[[Value], Value], of: type = list) -> Ref:
         ref = self.new(ListObject((), type=list if of is tuple else of))

@@ -25,7 +25,8 @@ from .purity import has_effect
 REPEATABLE = frozenset(
     {raise_exception, leave_unless, runtime.check_apart, runtime.check_direction,
      runtime.check_fresh, runtime.check_items_unread, runtime.check_listed_once,
-     runtime.check_power, runtime.check_sole, runtime.check_unread, runtime.check_whole_power}
+     runtime.check_other_list, runtime.check_power, runtime.check_sole, runtime.check_unread,
+     runtime.check_whole_power}
 )  # fmt: skip
 
 

@@ -25,7 +25,9 @@ Axis = tuple[int, int, int] | None
 Layout = tuple[Axis, ...] | None
 
 
-CHECKS = (runtime.check_unread, runtime.check_items_unread, runtime.check_sole)
+CHECKS = (
+    runtime.check_unread, runtime.check_items_unread, runtime.check_other_list, runtime.check_sole
+)  # fmt: skip
 
 
 def settle_overlaps(

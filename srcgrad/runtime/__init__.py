@@ -39,6 +39,7 @@ from .apart import check_items_unread as check_items_unread
 from .apart import check_listed_once as check_listed_once
 from .apart import check_not_held as check_not_held
 from .apart import check_once as check_once
+from .apart import check_other_list as check_other_list
 from .apart import check_sole as check_sole
 from .apart import check_unread as check_unread
 from .buffering import small_buffers as small_buffers

@@ -87,6 +87,15 @@ def check_sole(array: Any, place: str, most: int, *others: Any) -> None:
         raise ValueError(f"{place}: {OTHER_NAMES}: {RESHAPE}")
 
 
+def check_other_list(items: Any, place: str, other: Any) -> None:
+    """Refuse a list that is extended by itself, under another name: it grows as it is read.
+
+    >>> check_other_list([1.0], "model.py:3", [1.0])
+    """
+    if items is other:
+        raise ValueError(f"{place}: this list is extended by itself: write list(...)")
+
+
 def check_direction(array: Any, key: Any, value: Any, place: str) -> None:
     """Refuse `array[key] = value` where they cross, so that one place is written and read.
 
@@ -185,7 +194,9 @@ def check_listed_once(things: Any) -> None:
 
 
 # The checks that ask whether arrays are the same one, or share memory
-OVERLAP = (check_apart, check_unread, check_items_unread, check_listed_once, check_sole)
+OVERLAP = (
+    check_apart, check_unread, check_items_unread, check_listed_once, check_other_list, check_sole
+)  # fmt: skip
 
 
 def check_different(items: list[Any]) -> None:
