@@ -51,6 +51,16 @@ def found_in_an_earlier_round(x):
     return total
 
 
+def first_of_those_before(x):
+    seen = []
+    total = 0.0
+    for k in range(6):
+        if k % 3 == 2:
+            total += next(v for v in seen if v > 0.1) * next(iter(seen)) * x[k % 3]
+        seen.append(x[k % 3] ** 2)
+    return total
+
+
 def not_found_yet(x):
     seen = []
     total = 0.0
