@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -622,3 +623,93 @@ def test_the_tangent_of_a_number_that_may_be_an_int_is_real():
 
     assert jvp(f, (6.0, 3), (1.0, None)) == (18.0, 3.0)
     assert jvp(f, (2.0, 3), (1.0, None)) == (4.0, 4.0)
+
+
+COEFFICIENTS = {1.0: [1.0, 2.0], 2.0: [3.0, 4.0]}
+
+
+def coefficient_of(x, order):
+    return COEFFICIENTS[order][1] * x
+
+
+def coefficients_in_turn(x, order):
+    for coefficient in COEFFICIENTS[order]:
+        x = x * coefficient
+    return x
+
+
+def coefficients_copied(x, order):
+    own = list(COEFFICIENTS[order])
+    own[0] = own[0] * x
+    return own[0] + own[1] * order
+
+
+@pytest.mark.parametrize("f", [coefficient_of, coefficients_in_turn, coefficients_copied])
+def test_a_list_that_a_float_finds_in_a_dict_has_no_tangent(f: Callable[..., Any]) -> None:
+    by_x, by_order = grad(f, argnums=(0, 1))(0.3, 2.0)
+    assert jvp(f, (0.3, 2.0), (1.0, 0.0)) == pytest.approx((f(0.3, 2.0), by_x))
+    assert jvp(f, (0.3, 2.0), (0.0, 1.0)) == pytest.approx((f(0.3, 2.0), by_order))
+
+
+def root_of_a_choice(x):
+    return np.sqrt(1.0 - x if x < 1.0 else 0.0)
+
+
+def power_of_a_choice(x):
+    left = 0.0
+    if x < 1.0:
+        left = 1.0 - x
+    return (2.0 * left) ** 0.35
+
+
+def root_of_a_sum_of_choices(x):
+    total = 0.0
+    for excess in (x - 3.0, x - 4.0):
+        if excess > 0.0:
+            total += excess * excess
+    return math.sqrt(total)
+
+
+def angle_of_a_choice(x):
+    cosine = 1.0
+    for k in range(3):
+        if x < k - 2:
+            cosine = x / k
+    return np.arccos(cosine)
+
+
+def roots_of_chosen_arrays(x):
+    left = np.zeros(2)
+    if x < 1.0:
+        left = left + x
+    return np.sum(np.sqrt(left))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        root_of_a_choice,
+        power_of_a_choice,
+        root_of_a_sum_of_choices,
+        angle_of_a_choice,
+        roots_of_chosen_arrays,
+    ],
+)
+def test_a_branch_that_is_not_taken_moves_nothing_under_a_root(f: Callable[..., Any]) -> None:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        assert grad(f)(2.0) == 0
+        assert jvp(f, (2.0,), (1.0,)) == (0.0, 0.0)
+        assert jacfwd(f)(2.0) == 0
+    if f is not angle_of_a_choice:
+        moved = 0.25 if f is not root_of_a_sum_of_choices else 3.5
+        check_grads(f, (moved,))
+
+
+def test_what_no_branch_leaves_constant_moves_under_a_root() -> None:
+    def f(x):
+        total = 0.0
+        for k in range(3):
+            total += x * (1.0 if k else x)
+        return math.sqrt(total)
+
+    assert "unless_zero" not in linearize(f, 0.5)[1].source

@@ -22,6 +22,62 @@ def reversed_in_place(x):
     return xs[0] + 2 * xs[1] + 3 * xs[2]
 
 
+def swept_over_intervals(x):
+    """What is in the list is taken out before the text comes to where it is put in."""
+    events = []
+    for k in range(len(x)):
+        events.append((x[k], 0, k))
+        events.append((x[k] + 0.4, 1, k))
+    events.sort()
+    inside = []
+    total = 0.0
+    for place, kind, k in events:
+        if kind == 1:
+            inside.remove((k, k + 1))
+        elif kind == 0:
+            inside.append((k, k + 1))
+        total += place**2 * len(inside)
+    return total
+
+
+def found_in_an_earlier_round(x):
+    seen = []
+    total = 0.0
+    for k in range(6):
+        if k % 2:
+            total += x[k % 3] * (1 + seen.index(k - 1)) * max(seen)
+        else:
+            seen.append(k)
+    return total
+
+
+def first_of_those_before(x):
+    seen = []
+    total = 0.0
+    for k in range(6):
+        if k % 3 == 2:
+            total += next(v for v in seen if v > 0.1) * next(iter(seen)) * x[k % 3]
+        seen.append(x[k % 3] ** 2)
+    return total
+
+
+def not_found_yet(x):
+    seen = []
+    total = 0.0
+    for k in range(3):
+        try:
+            seen.remove(k - 1)
+            total += 3 * x[k]
+        except ValueError:
+            total += x[k] ** 2
+        if x[k] > 0.5:
+            seen.append(k)
+    try:
+        return total * max([])
+    except ValueError:
+        return total * len(seen)
+
+
 def inserted(x):
     xs = []
     for v in x:

@@ -152,7 +152,7 @@ class Attempts(Calls):
             fail = functools.partial(self.throw_new, exception, made)
             self.branch(self.operand(test), nothing, fail)
         elif not test.value:
-            raise self.fault(exception, message, given=given)
+            raise self.empty(exception, message, given)
 
     def throw_new(self, exception: type[BaseException], args: list[Value]) -> None:
         self.throw(self.construct(exception, args, {}))

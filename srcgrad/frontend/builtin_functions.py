@@ -271,8 +271,7 @@ class BuiltinFunctions(Sorting):
         else:
             values = list(args)
         if not values:
-            fault = self.empty if self.making else self.fault  # a recursion may tell more later
-            raise fault(ValueError, f"{function.__name__}() arg is an empty sequence")
+            raise self.empty(ValueError, f"{function.__name__}() arg is an empty sequence")
         if key is not None:
             return self.extreme_by_key(function is builtins.max, values, key)
         if len(values) == 1:

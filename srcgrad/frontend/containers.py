@@ -335,7 +335,7 @@ class Containers(LongTuples):
             if equal.value:
                 return ir.Const(i)
         else:
-            raise self.fault(ValueError, "the value isn't in the list")
+            raise self.empty(ValueError, "the value isn't in the list")
         return self.of_definition(running.index, [items, value])
 
     def namedtuple_make(self, cls: Value, values: Value, /) -> Value:

@@ -277,7 +277,7 @@ class Cursors(Selections):
         left = self.truth(self.compare(gast.Lt(), position, sequence.length))
         if isinstance(left, ir.Const) and not left.value:
             if default is None:
-                raise self.fault(StopIteration, "this iterator has no more items", given=())
+                raise self.empty(StopIteration, "this iterator has no more items", ())
             return default
         if default is None:
             self.insist(left, StopIteration, "this iterator has no more items", ())

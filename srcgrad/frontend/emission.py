@@ -97,13 +97,19 @@ class Emission(Choices):
         """What is raised where there is no such key."""
         return self.fault(KeyError, message, given=(key,) if isinstance(key, SIMPLE) else None)
 
-    def empty(self, exception: type[BaseException], message: str) -> Exception:
-        """What to raise where there is nothing in a list, or but None.
+    def empty(
+        self,
+        exception: type[BaseException],
+        message: str,
+        given: tuple[Any, ...] | None = None,
+    ) -> Exception:
+        """What to raise where there is nothing in a container, not what is looked for, or but None.
 
         A later iteration or call may find something in it, and a branch needn't be taken.
         """
         again = self.loop_depth or self.fork_depth or self.making
-        return Empty(self.fault(exception, message)) if again else self.refuse(message)
+        fault = self.fault(exception, message, given=given)
+        return Empty(fault) if again else fault
 
     def emit(
         self,

@@ -397,6 +397,26 @@ class Masks(Shadows):
                 found.add(memory(s.target))
         return {v for v in self.made if memory(v) in found}
 
+    @functools.cached_property
+    def constant_by_branches(self) -> set[ir.Operand]:
+        """What has the tangent zero where a branch isn't taken, however often a loop runs."""
+        found: set[ir.Operand] = {*self.made, *self.joined}
+
+        def constant(operand: ir.Operand) -> bool:
+            return all(v in found or not self.activity.active(v) for v in ir.variables(operand))
+
+        size = -1
+        while len(found) != size:
+            size = len(found)
+            for s in ir.walk(self.function.block):
+                if isinstance(s, ir.Assign):
+                    if not (_hands_on(s) and all(map(constant, s.operands()))):
+                        found.discard(s.target)
+                else:
+                    enough = any if isinstance(s, ir.If) else all
+                    found -= {v for v, ends in ir.joins(s) if not enough(map(constant, ends))}
+        return found
+
     def _is_square(self, operand: ir.Operand, joined: Joined = NOT_JOINED) -> bool:
         """Whether an operand is a square or a sum of squares, one that a loop adds up perhaps."""
         if operand in joined:

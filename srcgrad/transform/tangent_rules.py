@@ -99,6 +99,10 @@ class TangentRules(Adjoint):
         if s.function in (list, tuple):
             return self._mirrored(s, lambda operand: self.full_item(operand, s.target.kind))
         if isinstance(s.target.kind, ListOf):
+            if s.function is operator.getitem and not self._moving(s):
+                return self.full(
+                    s.target
+                )  # an item of what has no tangent, found by a key that has one
             return self._mirrored(s, self._of_container)
         moving = self._moving(s)
         like = registry.shape_only.get(s.function)
@@ -162,8 +166,9 @@ class TangentRules(Adjoint):
             tangent = self._by_derivative(s, record_)
         finally:
             self.tangents.update(whole)
-        vanishing = self.singularity(s) == "root" and (
-            s.args[0] in self.zero_in_parts or s.args[0] in self.constant_in_parts
+        vanishing = self.singularity(s) == "root" and any(
+            s.args[0] in parts
+            for parts in (self.zero_in_parts, self.constant_in_parts, self.constant_by_branches)
         )
         if (vanishing or self.is_length(s)) and s.args[0] in whole:
             step = whole[s.args[0]]  # zero in some parts, where the slope may be infinite
