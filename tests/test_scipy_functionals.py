@@ -968,3 +968,22 @@ def test_what_a_solver_that_is_differentiated_does_not_say_is_refused(asked) -> 
 
     with pytest.raises(srcgrad.UnsupportedError, match="of a solver that is differentiated isn't"):
         srcgrad.grad(f)(np.ones(2))
+
+
+@pytest.mark.parametrize("method", ["Nelder-Mead", "Powell"])
+def test_a_minimum_found_by_values_alone_is_polished(method) -> None:
+    """A distance that is nearly zero is too flat to tell where it is least."""
+
+    def curve(t):
+        return np.array([np.cos(t), np.sin(1.3 * t) + 0.1 * t**2])
+
+    def nearest(p):
+        distance = lambda t: np.linalg.norm(curve(t[0]) - p)  # noqa: E731
+        return optimize.minimize(distance, np.array([0.6]), method=method).x[0]
+
+    t = 0.73
+    slope = np.array([-np.sin(t), 1.3 * np.cos(1.3 * t) + 0.2 * t])
+    turn = np.array([-np.cos(t), -1.69 * np.sin(1.3 * t) + 0.2])
+    off = 1e-5 * np.array([-slope[1], slope[0]])
+    expected = slope / (slope @ slope - off @ turn)
+    np.testing.assert_allclose(srcgrad.grad(nearest)(curve(t) + off), expected, rtol=1e-9)

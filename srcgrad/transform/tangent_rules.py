@@ -100,9 +100,8 @@ class TangentRules(Adjoint):
             return self._mirrored(s, lambda operand: self.full_item(operand, s.target.kind))
         if isinstance(s.target.kind, ListOf):
             if s.function is operator.getitem and not self._moving(s):
-                return self.full(
-                    s.target
-                )  # an item of what has no tangent, found by a key that has one
+                # an item of what has no tangent, found by a key that has one
+                return self.full(s.target)
             return self._mirrored(s, self._of_container)
         moving = self._moving(s)
         like = registry.shape_only.get(s.function)
