@@ -261,7 +261,7 @@ def solve_minimum(f, x0, options, outer):
 
 
 def polished(slope, x, its_outer):
-    """The root of the slope beside a minimum found by values: of that, half the digits are right."""
+    """The root of the slope beside a minimum found by values: half of its digits are right."""
     found = optimize.root(slope, x, its_outer, tol=1e-14)
     beside = np.all(np.abs(found.x - x) <= 1e-4 * (1 + np.abs(x)))
     flatter = np.max(np.abs(found.fun)) < np.max(np.abs(slope(x, *its_outer)))
