@@ -163,7 +163,7 @@ def test_equal_values() -> None:
         (lambda a: linalg.cg(linalg.aslinearoperator(a), B)[0], "aslinearoperator can't be"),
         (
             lambda a: linalg.cg(linalg.LinearOperator((N, N), matvec=lambda x: a @ x), B)[0],
-            "closure can't be passed",
+            "a function can't be passed",
         ),
         (
             lambda a: linalg.cg(a, B, callback=print)[0],
