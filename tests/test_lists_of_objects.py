@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.testing
 from tests import random_rows
 
 from .small_programs import X
@@ -570,3 +571,22 @@ def test_copies_that_share_what_nobody_writes(count):
     np.testing.assert_allclose(srcgrad.grad(read)(1.5, held), 2.0 * sum(range(count)))
     with pytest.raises(ValueError, match="the same Vector is in two places of what is copied"):
         srcgrad.grad(written)(1.5, held)
+
+
+class Particle:
+    def __init__(self, place, weight):
+        self.place, self.weight = place, weight
+
+
+def split_and_joined(x, least):
+    near, far = [], []
+    for k, v in enumerate(x):
+        (near if v > least else far).append(Particle(v, k))
+    for particle in far:
+        particle.place *= x[0]
+    near.extend(far)
+    return sum(p.place**2 * p.weight for p in near)
+
+
+def test_a_list_of_objects_is_extended_by_another():
+    srcgrad.testing.check_grads(split_and_joined, (np.array([0.3, 0.8, 0.55, 1.2]), 0.5))

@@ -74,11 +74,8 @@ def test_what_made_an_object_says_why_it_has_no_rule(f, name):
 
 def test_other_array_libraries_are_told_from_numpy():
     other = pytest.importorskip("autograd.numpy")
-    for f in (lambda x: other.sum(x), lambda x: other.tanh(x[0])):
-        with pytest.raises(
-            UnsupportedError, match="differentiates NumPy itself: import numpy as np"
-        ):
-            grad(f)(X)
+    with pytest.raises(UnsupportedError, match="differentiates NumPy itself: import numpy as np"):
+        grad(lambda x: other.sum(x))(X)
 
 
 def test_methods_of_distributions_are_named():

@@ -123,12 +123,16 @@ class Containers(LongTuples):
 
     def check_other_list(self, ref: Ref, part: Value) -> None:
         """Find out in the run whether a list is extended by itself, under another name."""
+        if self.span is None or self.fixed_span:  # a rule's code
+            return
         things = [self.on_heap(value) for value in (ref, part)]
         whole, other = (t.var if isinstance(t, ListObject) else t for t in things)
-        if isinstance(whole, ir.Var) and isinstance(other, ir.Var) and self.span is not None:
-            if isinstance(other.kind, ListOf):
-                place = ir.Const(self.span.place)
-                self.act(runtime.check_other_list, whole, place, other)
+        if (
+            isinstance(whole, ir.Var)
+            and isinstance(other, ir.Var)
+            and isinstance(other.kind, ListOf)
+        ):
+            self.act(runtime.check_other_list, whole, ir.Const(self.span.place), other)
 
     def listed(self, length: Value, item: Callable[[Value], Value], of: type = list) -> Ref:
         ref = self.new(ListObject((), type=list if of is tuple else of))

@@ -667,7 +667,8 @@ FOLLOWED: frozenset[Any] = frozenset(
      len, bool, operator.is_, operator.eq, operator.contains, operator.delitem, set.add,
      set.remove, set.pop, set.update, set.clear, set.intersection_update,
      set.difference_update, set.symmetric_difference_update, set.union, set.intersection,
-     set.difference, set.symmetric_difference, runtime.check_different, runtime.reorder}
+     set.difference, set.symmetric_difference, runtime.check_different, runtime.check_other_list,
+     runtime.reorder}
 )  # fmt: skip
 
 
