@@ -118,6 +118,8 @@ class Array(Kind):
 
 
 class Lesser(enum.Flag):
+    """What a number is in some runs, in place of what its kind says."""
+
     WHOLE = enum.auto()  # an int in place of a float, a bool in place of an int
     SHORT = enum.auto()  # NumPy's of half the precision, or less
 

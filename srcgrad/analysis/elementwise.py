@@ -149,11 +149,12 @@ def elementwise_kind(function: Any, operands: Sequence[ir.Operand]) -> Array | S
 
 def all_may_be_whole(kinds: Sequence[Array | Scalar | None]) -> bool:
     """Whether arithmetic on what is a float in some runs is one on ints only in others."""
-    return any(isinstance(k, Scalar) and Lesser.WHOLE in k.mixed for k in kinds) and not any(
-        k is not None and k.dtype is not None and k.dtype.kind in "fc"
-        and not (isinstance(k, Scalar) and Lesser.WHOLE in k.mixed)
-        for k in kinds
-    )  # fmt: skip
+
+    def may_be(kind: Array | Scalar | None) -> bool:
+        return isinstance(kind, Scalar) and Lesser.WHOLE in kind.mixed
+
+    floats = (k for k in kinds if k is not None and k.dtype is not None and k.dtype.kind in "fc")
+    return any(map(may_be, kinds)) and all(map(may_be, floats))
 
 
 def _short(kinds: Sequence[Array | Scalar | None]) -> Lesser:

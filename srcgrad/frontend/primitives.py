@@ -17,7 +17,7 @@ from ..joins import is_complex
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..packages import told
 from ..rules import registry
-from ..rules.parameters import ALONG_FIRST, role
+from ..rules.parameters import SPLITTING, role
 from ..signature import UNEVALUATED
 from .inlining import Inlining
 from .powers import check_power
@@ -131,8 +131,8 @@ class Primitives(Inlining):
             args, kwargs = list(args), dict(kwargs)
             while len(args) < len(names) and names[len(args)] in kwargs:
                 args.append(kwargs.pop(names[len(args)]))
-        if function in ALONG_FIRST and args:
-            axis = args[2] if len(args) > 2 else ir.Const(ALONG_FIRST[function])
+        if function in SPLITTING and args:
+            axis = args[2] if len(args) > 2 else ir.Const(SPLITTING[function])
             self.check_split(function, args[0], axis)
         args = [self.data(a, role(function, i)) for i, a in enumerate(args)]
         if function in JOINING and args:

@@ -138,14 +138,16 @@ def linspace(
     return d_start, d_stop
 
 
-def not_cut(out, *given):
-    if not np.iscomplexobj(out) and any(np.iscomplexobj(number) for number in given):
+def not_cut(out, dtype, *given):
+    if dtype is None or np.iscomplexobj(out):
+        return
+    if any(np.iscomplexobj(number) for number in given):
         raise NotImplementedError("complex numbers with a real dtype: take np.real of the result")
 
 
 @adjoint(np.logspace)
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, out, d_out):
-    not_cut(out, start, stop, base)
+    not_cut(out, dtype, start, stop, base)
     d_power = d_out * out
     if d_power.ndim > 1 and axis != -1:
         d_power = np.moveaxis(d_power, axis, -1)
@@ -157,7 +159,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
 
 @adjoint(np.geomspace)
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, out, d_out):
-    not_cut(out, start, stop)
+    not_cut(out, dtype, start, stop)
     d_log = d_out * out
     if d_log.ndim > 1 and axis != -1:
         d_log = np.moveaxis(d_log, axis, -1)

@@ -36,14 +36,8 @@ SEVERAL = frozenset(
 
 # Of `np.block`, the lists say how the arrays lie; the other ones ask what they are given.
 AS_GIVEN: set[Any] = {np.block, np.isscalar}
-# What splits along an axis takes the length of a list for that of the axis, whichever it is.
-ALONG_FIRST: dict[Any, int] = {
-    np.split: 0,
-    np.array_split: 0,
-    np.vsplit: 0,
-    np.hsplit: 1,
-    np.dsplit: 2,
-}
+# What splits along an axis, by default this one, takes the length of a list for that of any axis.
+SPLITTING: dict[Any, int] = {np.split: 0, np.array_split: 0, np.hsplit: 1, np.dsplit: 2}
 
 
 def role(function: Any, parameter: int | str) -> str:

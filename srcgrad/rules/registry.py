@@ -165,9 +165,8 @@ def public_place(value: Any) -> tuple[str, str] | None:
 
     >>> public_place(len)
     """
-    text = str(told(value, "__name__") or told(value, "name", "")).removeprefix(
-        "function "
-    )  # f2py's, of LAPACK
+    text = str(told(value, "__name__") or told(value, "name", ""))
+    text = text.removeprefix("function ")  # f2py's, of LAPACK
     place = told(value, "__module__")
     for home in (place,) if place else ("scipy.special", "scipy.linalg.lapack"):
         parts = home.split(".")
@@ -219,24 +218,24 @@ def _check(functions: tuple[Any, ...], rule: Any, *keywords: str) -> None:
     if not isinstance(rule, types.FunctionType):
         raise TypeError(f"a rule is a Python function, not {rule!r}")
     code = rule.__code__
-    if not set(keywords) <= set(_keywords(rule)) and not code.co_flags & inspect.CO_VARKEYWORDS:
+    if not set(keywords) <= set(keywords_of(rule)) and not code.co_flags & inspect.CO_VARKEYWORDS:
         names = code.co_varnames[: code.co_argcount]
         wanted = ", ".join((*names, "*", *keywords))
         function = told(functions[0], "__name__", "a function") if functions else "a function"
-        found = ", ".join((*names, *("*",) * bool(_keywords(rule)), *_keywords(rule)))
+        found = ", ".join((*names, *("*",) * bool(keywords_of(rule)), *keywords_of(rule)))
         raise TypeError(f"a rule of {function} takes ({wanted}), not ({found})")
 
 
-def _keywords(rule: types.FunctionType) -> tuple[str, ...]:
-    """The keyword-only parameters of a function."""
+def keywords_of(rule: Any) -> tuple[str, ...]:
+    """The keyword-only parameters of a rule."""
     code = rule.__code__
-    return code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    return tuple(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount])
 
 
 def _check_functions(decorator: str, functions: tuple[Any, ...]) -> None:
     """See to it that what has a rule isn't the rule itself: `@adjoint` without parentheses."""
     for function in functions:
-        if isinstance(function, types.FunctionType) and "out" in _keywords(function):
+        if isinstance(function, types.FunctionType) and "out" in keywords_of(function):
             if "out" not in (function.__kwdefaults__ or {}):
                 raise TypeError(
                     f"@{decorator} is given the function that {function.__name__} is the rule of: "

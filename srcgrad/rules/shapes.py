@@ -205,11 +205,8 @@ def getitem(args: tuple[ir.Operand, ...], kwargs: dict[str, ir.Operand]) -> Infe
 def _item(array: Array) -> Scalar | None:
     """The kind of an item of an array."""
     if array.dtype is None:
-        return (
-            Scalar(np.dtype(float), False, mixed=Lesser.WHOLE | Lesser.SHORT)
-            if array.real
-            else None
-        )
+        number = Scalar(np.dtype(float), False, mixed=Lesser.WHOLE | Lesser.SHORT)
+        return number if array.real else None
     return Scalar(array.dtype, False)
 
 

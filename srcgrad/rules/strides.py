@@ -13,6 +13,7 @@ import numpy as np
 from .. import ir
 from ..analysis.inference import Inferred
 from ..kinds import Array
+from .helpers import known
 from .registry import adjoint, kind, linear, tangent
 from .shapes import as_shape
 from .shaping import along, at
@@ -167,7 +168,7 @@ def as_strided(x, shape=None, strides=None, *, subok=False, writeable=True, out,
 
 
 def of_array(x):
-    if not isinstance(x, np.ndarray):
+    if known(np.ndim(x)) and not isinstance(x, np.ndarray):
         raise NotImplementedError("of a number: use np.broadcast_to")
 
 

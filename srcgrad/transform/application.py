@@ -298,11 +298,6 @@ def is_mask(key: Any) -> bool:
     )
 
 
-def keywords_of(rule: Any) -> tuple[str, ...]:
-    code = rule.__code__
-    return tuple(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount])
-
-
 def names_repeatedly(item: ir.Operand) -> bool:
     """Whether a part of a key may be a sequence of integers, which can name a place twice."""
     if isinstance(item, ir.Const):

@@ -23,7 +23,7 @@ from ..frontend.refusals import HOW_TO_ADD, name_of
 from ..frontend.values import Tuple
 from ..kinds import Array, Kind, ListOf, TupleOf
 from ..rules import registry
-from .application import keywords_of, names_repeatedly
+from .application import names_repeatedly
 from .contributions import adjoint_kind, is_zero
 from .masks import Mask, yielded
 from .unit_calls import UnitCalls
@@ -166,7 +166,7 @@ class Adjoint(UnitCalls):
         if rule is None:
             raise UnsupportedError(f"{name_of(s.function)} has no reverse rule", s.span, HOW_TO_ADD)
         named: dict[str, Any] = {**self._named(s), "d_x": self.shadows[written]}
-        if "out" in keywords_of(rule):
+        if "out" in registry.keywords_of(rule):
             named["out"] = written if s in self.left else ir.Const(None)
         self.span = ir.origin(s.span, "reverse", s.function)
         shadow = self.shadows[written]

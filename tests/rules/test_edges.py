@@ -535,3 +535,25 @@ def test_derivatives_of_all_orders_where_their_formula_is_singular(expression: s
 )
 def test_builtin_functions_take_their_arguments_by_name(expression: str) -> None:
     check_grads(function(expression), (0.7,), 2)
+
+
+@pytest.mark.parametrize("name", ["geomspace", "logspace"])
+def test_spaces_from_numbers_of_which_little_is_known(name: str) -> None:
+    """A sum that starts as an int: it isn't known to be real when compiling."""
+
+    def f(x):
+        total = 0
+        for v in x:
+            total = total + v
+        return np.sum(getattr(np, name)(total + 1.5, 2.0, 3) ** 2)
+
+    check_grads(f, (DATA[:3],), 2)
+
+
+def test_strides_of_arrays_of_which_the_run_tells_the_axes() -> None:
+    def f(x, flat):
+        y = x if flat else np.outer(x, x)
+        return np.sum(np.lib.stride_tricks.as_strided(y, (2,), (8,)) ** 2)
+
+    for flat in (True, False):
+        check_grads(f, (DATA[:3], flat), 1)

@@ -257,14 +257,14 @@ def solve_minimum(f, x0, options, outer):
     at_found = np.max(np.abs(steep), initial=0.0)
     if not found.success and not at_found < 1e-5 * (1 + abs(found.fun)):
         raise RuntimeError(f"minimize: {found.message}")
-    return found.x if bounds or jac is not None else polished(slope, found.x, its_outer)
+    return found.x if bounds or jac is not None else polished(slope, found.x, steep, its_outer)
 
 
-def polished(slope, x, its_outer):
+def polished(slope, x, steep, its_outer):
     """The root of the slope beside a minimum found by values: half of its digits are right."""
     found = optimize.root(slope, x, its_outer, tol=1e-14)
     beside = np.all(np.abs(found.x - x) <= 1e-4 * (1 + np.abs(x)))
-    flatter = np.max(np.abs(found.fun)) < np.max(np.abs(slope(x, *its_outer)))
+    flatter = np.max(np.abs(found.fun)) < np.max(np.abs(steep))
     return found.x if beside and flatter else x
 
 
