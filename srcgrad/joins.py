@@ -76,6 +76,8 @@ def _lesser(kind: Scalar, dtype: np.dtype[Any]) -> Lesser:
     found = Lesser(0)
     if kind.dtype.kind != dtype.kind:
         found |= Lesser.WHOLE
+        if kind.dtype.kind == "b" and dtype.kind in "fc":
+            found |= Lesser.TRUTH
     if kind.dtype != dtype and not _is_python(kind) and kind.dtype.char not in "lqdD":
         found |= Lesser.SHORT  # what is Python's takes on any precision
     return found

@@ -122,6 +122,7 @@ class Lesser(enum.Flag):
 
     WHOLE = enum.auto()  # an int in place of a float, a bool in place of an int
     SHORT = enum.auto()  # NumPy's of half the precision, or less
+    TRUTH = enum.auto()  # a bool in place of a float, of which functions are of half precision
 
 
 @dataclass(frozen=True, slots=True)

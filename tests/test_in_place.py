@@ -1955,3 +1955,57 @@ def test_a_list_that_is_extended_by_itself_under_another_name():
     check_grads(extended_by_another, (X, 3), 2)
     with pytest.raises(ValueError, match="this list is extended by itself: write list"):
         srcgrad.grad(extended_by_itself)(X, 2)
+
+
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "cumsum", "cumprod", "nansum", "nancumprod", "trace", "add.accumulate"]
+)
+@pytest.mark.parametrize("dtypes", ["fd", "df", "??", "ll", "bb", "bl", "?d"])
+def test_sums_are_computed_in_the_dtype_of_out(name, dtypes):
+    """30 ** 30 is more than single precision holds, and True + True in a bool is True."""
+    function = operator.attrgetter(name)(np)
+    a = (30 + np.arange(900).reshape(30, 30) % 7).astype(dtypes[0])
+
+    def f(x, a):
+        out = np.zeros(np.shape(function(a)), dtypes[1])
+        function(a, out=out)
+        return x * out
+
+    with np.errstate(all="ignore"):
+        value = srcgrad.vjp(lambda x: f(x, a), 1.5)[0]
+        assert np.array_equal(value, f(1.5, a), equal_nan=True)
+
+
+def test_the_derivative_of_a_sum_in_the_dtype_of_out():
+    def f(x):
+        out, least = np.zeros(3), np.zeros((), "f")
+        np.cumprod(x.astype("f"), out=out)
+        np.sum(x, 0, None, least)
+        return np.sum(out) * x[0] + least * x[1]
+
+    x = np.array([1.5, 2.25, 0.5])
+    gradient = srcgrad.grad(f)(x)
+    products = np.array([1.5, 3.375, 1.6875])
+    expected = [
+        products.sum() + 1.5 * (1 + 2.25 + 2.25 * 0.5) + x[1],
+        1.5 * (1.5 + 1.5 * 0.5) + x.sum() + x[1],
+        1.5 * 1.5 * 2.25 + x[1],
+    ]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("function", [np.sum, np.max, np.mean, np.cumsum])
+def test_what_other_functions_than_ufuncs_cast_into_out_is_refused_in_a_try_too(function):
+    """They cast floats to ints."""
+
+    def f(x):
+        out = np.zeros(np.shape(function(x)), int)
+        try:
+            function(x, out=out)
+        except TypeError:
+            return 5.0 * x[0]
+        return x[0] * np.sum(out)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="the output can't be cast") as info:
+        srcgrad.grad(f)(X)
+    assert "assign what is returned" in str(info.value)

@@ -924,3 +924,32 @@ def check_both(f):
     x = np.array([0.4, 0.7, 1.2, 0.9])
     assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x))
     check_grads(f, (x,), order=1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: np.array(map(abs, x)).ndim,
+        lambda x: np.asarray(v * v for v in x).size,
+        lambda x: np.max(zip(x, x, strict=True)) is None,
+        lambda x: np.ndim(reversed([x[0], x[1]])),
+        lambda x: np.sum(v * v for v in x),
+        lambda x: np.vstack(v * x for v in x).sum(),
+        lambda x: np.size(iter([x[0], x[1]])),
+    ],
+)  # fmt: skip
+def test_numpy_takes_an_iterator_for_one_object(call):
+    def f(x):
+        return x[0] * call(x)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="takes it for one object") as info:
+        srcgrad.grad(f)(np.array([0.3, 0.8]))
+    assert "make a list of it: list(...)" in str(info.value)
+    assert "^^" in str(info.value)
+
+
+def test_a_range_is_no_iterator_and_fromiter_takes_one():
+    def f(x):
+        return np.sum(np.array(range(2)) * x) + np.sum(np.fromiter((v * v for v in x), float))
+
+    check_grads(f, (np.array([0.3, 0.8]),))

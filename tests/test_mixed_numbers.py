@@ -582,3 +582,15 @@ def test_a_sum_that_starts_as_an_int_is_of_double_precision_for_all_that_is_know
     gradient = srcgrad.grad(f)
     gradient(X, 3)
     assert "20.0 * drift" in gradient.source
+
+
+@pytest.mark.parametrize("function", [np.sin, np.exp, np.sqrt])
+def test_functions_of_what_may_be_a_bool_are_of_half_precision_then(function):
+    def f(x):
+        of_bool = function(x[0] > 1.0 or 2.5)
+        return x[1] * of_bool, of_bool, np.full(2, of_bool)
+
+    for x in (X, X - 0.5):
+        for ours, theirs in zip(srcgrad.vjp(f, x)[0], f(x), strict=True):
+            assert ours.dtype == theirs.dtype
+            assert np.array_equal(ours, theirs)

@@ -55,6 +55,8 @@ def of_either(
         tried.append(Mixed.INT)
         if any(k.python is None for k in numbers):
             tried.append(Mixed.NUMPY_INT)
+    if any(Lesser.TRUTH in k.mixed for k in numbers):
+        tried.append(Mixed.BOOL)
     found: tuple[Kind, tuple[ir.Var, ...], bool] | None = None
     for lesser in tried:
         settled = {v: ir.Var(v.name, _unmixed(v.kind, lesser)) for v in mixed}
@@ -221,6 +223,7 @@ class Mixed(enum.Enum):
     SHORT = "of half the precision, if it may be"
     INT = "an int, or a bool if it is an int, Python's if it may be that; or else a short one"
     NUMPY_INT = "the same, NumPy's if it may be that"
+    BOOL = "a bool, if a float may be that; or else as for INT"
 
 
 def _unmixed(kind: Any, lesser: Mixed) -> Any:
@@ -238,9 +241,9 @@ def _unmixed(kind: Any, lesser: Mixed) -> Any:
                 if Lesser.SHORT not in mixed:
                     return Scalar(dtype, python)
                 return Scalar(np.dtype(_SHORT.get(dtype.char, dtype)), bool(python))
-            python = lesser is Mixed.INT if python is None else python
-            whole = BOOL if dtype.kind in "iu" else INT
-            return Scalar(whole.dtype, python)
+            python = lesser is not Mixed.NUMPY_INT if python is None else python
+            truth = lesser is Mixed.BOOL and Lesser.TRUTH in mixed
+            return Scalar((BOOL if truth or dtype.kind in "iu" else INT).dtype, python)
         case TupleOf(items):
             return replace(kind, items=tuple(_unmixed(item, lesser) for item in items))
         case tuple():

@@ -318,7 +318,10 @@ class Calls(Kept):
             of_objects = self.of_objects(function, args)
             if of_objects is not None:
                 return of_objects
-        function = registry.methods.get(function, function) if hashable(function) else function
+        if hashable(function) and function in registry.methods:
+            method, function = function, registry.methods[function]
+            if args and self.is_optional(args[0]):  # which has no methods where it is None
+                return self.of_given(args[0], lambda: self.call_object(method, args, kwargs))
         if hashable(function) and function in OPERATORS and len(args) == 2 and not kwargs:
             return self.binary(function, *args)
         if hashable(function):

@@ -416,6 +416,12 @@ class Choices(Changes):
         finally:
             self.given_here = before
 
+    def of_given(self, value: Any, run: Callable[[], Value]) -> Value:
+        """What a call results in that raises an exception if a value is None."""
+        found: list[Value] = []
+        self.run_given(frozenset(ir.variables(self.operand(value))), lambda: found.append(run()))
+        return found[0]
+
     def none_test(self, value: ir.Var) -> ir.Var:
         """Whether a variable is None."""
         test = self.emit(operator.is_, (value, ir.Const(None)), inferred=Inferred(BOOL))

@@ -24,9 +24,9 @@ from .purity import has_effect
 # What may run twice: it changes nothing, and what it raises it has raised before
 REPEATABLE = frozenset(
     {raise_exception, leave_unless, runtime.check_apart, runtime.check_direction,
-     runtime.check_fresh, runtime.check_items_unread, runtime.check_listed_once,
-     runtime.check_other_list, runtime.check_power, runtime.check_sole, runtime.check_unread,
-     runtime.check_whole_power}
+     runtime.check_fresh, runtime.check_given, runtime.check_items_unread,
+     runtime.check_listed_once, runtime.check_other_list, runtime.check_power, runtime.check_sole,
+     runtime.check_unread, runtime.check_whole_power}
 )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from ..kinds import (
 )
 from ..packages import told
 from ..rules import registry
+from .absences import check_given
 from .choices import Choices
 from .naming import temporary_name
 from .predicates import SIMPLE, is_object
@@ -132,6 +133,7 @@ class Emission(Choices):
             args = self.flats_anew(function, args, kwargs)
         self.note_writes(function, writes)
         if inferred is None:
+            check_given(self, function, args, kwargs)
             special = registry.kinds.get(function)
             try:
                 found = special(args, kwargs) if special else None

@@ -19,9 +19,10 @@ from ..packages import told
 from ..rules import registry
 from ..rules.parameters import SPLITTING, role
 from ..signature import UNEVALUATED
+from .absences import by_option
 from .inlining import Inlining
 from .powers import check_power
-from .predicates import NONE, is_asked, is_none
+from .predicates import NONE, is_asked, is_iterator, is_none, is_range
 from .purity import has_effect
 from .refusals import name_of
 from .structure import folded, of_any_length, resized
@@ -134,10 +135,21 @@ class Primitives(Inlining):
         if function in SPLITTING and args:
             axis = args[2] if len(args) > 2 else ir.Const(SPLITTING[function])
             self.check_split(function, args[0], axis)
-        args = [self.data(a, role(function, i)) for i, a in enumerate(args)]
+        args = [self.datum(function, i, a) for i, a in enumerate(args)]
         if function in JOINING and args:
             args[0] = self.array_of_arrays(args[0])
-        return args, {k: self.data(v, role(function, k)) for k, v in kwargs.items()}
+        return args, {k: self.datum(function, k, v) for k, v in kwargs.items()}
+
+    def datum(self, function: Any, parameter: int | str, value: Value) -> Value:
+        """An argument as its parameter takes it; an iterator, of which NumPy would take none."""
+        said = role(function, parameter)
+        iterates = (is_iterator(value) and not is_range(value)) or self.is_cursor(value)
+        if iterates and said != "other":
+            raise self.refuse(
+                "NumPy doesn't go through an iterator: it takes it for one object",
+                "make a list of it: list(...)",
+            )
+        return self.data(value, said)
 
     def check_split(self, function: Any, value: Value, axis: Value) -> None:
         """Refuse to split a list along another axis than the first."""
@@ -221,6 +233,9 @@ class Primitives(Inlining):
             target = names[0] if function.nout == 1 else Tuple((*names, *[NONE] * left))
             rest = args[: function.nin]
             return self.with_out(function, record, rest, {**kwargs, "out": target})
+        either: Value | None = by_option(self, function, args, kwargs)
+        if either is not None:
+            return either
         if function in NEED_ITEMS and args:
             self.need_items(args[0])
         args = [self.converted(function, a) for a in args]
@@ -413,6 +428,8 @@ class Primitives(Inlining):
             a, b = args
             if a is out or (b is out and function in (np.add, np.multiply)):
                 return self.augmented(AUGMENTING[function], out, b if a is out else a)
+        if function in registry.summing_in_out:
+            args, kwargs = _in_dtype_of(out, function, args, kwargs)
         result = self.primitive(function, record, args, kwargs)
         targets = out.items if isinstance(out, Tuple) else (out,)
         results = result.items if isinstance(result, Tuple) else (result,)
@@ -421,7 +438,7 @@ class Primitives(Inlining):
         returned = []
         for i, (target, item) in enumerate(zip(targets, results, strict=True)):
             if not is_none(target):
-                self.check_cast(item, target)
+                self.check_cast(function, item, target)
                 self.check_axes(function, item, target)
                 if isinstance(target, ir.Var):  # it isn't read, but written meanwhile
                     self.check_unread(target, *map(self.operand, targets[i + 1 :]))
@@ -454,19 +471,26 @@ class Primitives(Inlining):
             for a in args
         ]
         result = self.call_object(function, chosen, {})
-        self.check_cast(result, out)
+        self.check_cast(function, result, out)
         self.store(out, mask, result)
         return out
 
-    def check_cast(self, value: Value, out: Value) -> None:
-        """What is written by `out=` must fit its dtype, unlike what is stored."""
+    def check_cast(self, function: Any, value: Value, out: Value) -> None:
+        """What is written by `out=` must fit its dtype, unlike what is stored.
+
+        That is what ufuncs ask; some other functions cast whatever they are given, in their ways.
+        """
         kinds = [getattr(v, "kind", None) for v in (value, out)]
         given, taken = (getattr(kind, "dtype", None) for kind in kinds)
         if given is None or taken is None or getattr(kinds[0], "mixed", False):
             return
         if np.can_cast(given, taken, "same_kind"):
             return
-        raise self.fault(TypeError, f"the output can't be cast from {given!r} to {taken!r}")
+        message = f"the output can't be cast from {given!r} to {taken!r}"
+        if not isinstance(function, np.ufunc):
+            advice = "assign what is returned, or make out= an array of its dtype"
+            raise self.refuse(message, advice)
+        raise self.fault(TypeError, message)
 
     def check_axes(self, function: Any, value: Value, out: Value) -> None:
         """Only what is computed element by element is broadcast to `out=`."""
@@ -643,6 +667,24 @@ def _writing_parameters(function: Any) -> tuple[tuple[str, ...], int | None, fro
             optional = frozenset(p.name for p in parameters if p.default is None)
     places = (i for i, name in enumerate(names) if name in WRITTEN or name.startswith("overwrite_"))
     return names, next(places, None), optional
+
+
+def _in_dtype_of(
+    out: Value, function: Any, args: list[Value], kwargs: dict[str, Value]
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a sum for which `out=` tells the dtype, together with the operand's."""
+    kinds = [getattr(v, "kind", None) for v in (args[0], out)]
+    given, taken = (getattr(kind, "dtype", None) for kind in kinds)
+    if given is None or taken is None:
+        return args, kwargs
+    dtype = np.result_type(given, taken)
+    if dtype == given and given.char in "fdgFDGqlQL":
+        return args, kwargs
+    place = _writing_parameters(function)[0].index("dtype")
+    known = args[place] if len(args) > place else kwargs.get("dtype", NONE)
+    if not is_none(known):
+        return args, kwargs
+    return args[:place], {**kwargs, "dtype": ir.Const(dtype)}
 
 
 @functools.cache

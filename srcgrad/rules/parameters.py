@@ -21,7 +21,7 @@ DESCRIBING = frozenset(
     indices_or_sections obj indices kth offset pad_width stat_length reps repeats shift strides
     optimize subset_by_index subset_by_value c_and_lower lu_and_piv l_and_u c_or_cr p_indices object
     size origin output_shape zoom sigma footprint radius structure labels window bins range output
-    iterable sequence operands funclist condlist func func1d function ind kw kwargs kwds like
+    iter iterable sequence operands funclist condlist func func1d function ind kw kwargs kwds like
     blocks mats bc_type tck bounds bracket constraints events options t_span extrapolate
     requirements arg1 diagonals offsets pyfunc otypes excluded signature cache rotations other seq
     indexer all divide over under invalid arrayList names formats

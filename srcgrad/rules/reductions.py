@@ -18,7 +18,10 @@ from .helpers import (
     restore_axes,
     shares,
 )
-from .registry import adjoint, rereads, zero
+from .registry import adjoint, rereads, summing_in_out, zero
+
+summing_in_out.update((np.sum, np.prod, np.cumsum, np.cumprod, np.trace))
+summing_in_out.update((np.nansum, np.nanprod, np.nancumsum, np.nancumprod))
 
 # Sums and means
 

@@ -612,6 +612,7 @@ together: set[Any] = set()  # linear in all of their arguments at once: `np.atle
 shape_only: dict[Any, int] = {}  # the position of an operand of which only the shape matters
 OFFSETS = frozenset({"initial", "prepend", "append", "out"})  # with these nothing is linear
 ignoring_out: set[Any] = set()  # what has a parameter `out` into which nothing is written
+summing_in_out: set[Any] = set()  # what computes in the dtype of `out=`, unless one is given
 
 
 def linear(*functions: Any, by: range = range(1), like: int | None = None) -> None:

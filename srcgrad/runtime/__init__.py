@@ -50,6 +50,7 @@ from .calls import permit as permit
 from .calls import print_items as print_items
 from .calls import unwritten as unwritten
 from .calls import writable as writable
+from .checks import ABSENT as ABSENT
 from .checks import BY_MEMORY as BY_MEMORY
 from .checks import TOO_NESTED as TOO_NESTED
 from .checks import UNBOUND as UNBOUND
@@ -63,6 +64,7 @@ from .checks import check_call as check_call
 from .checks import check_finite as check_finite
 from .checks import check_first as check_first
 from .checks import check_floats as check_floats
+from .checks import check_given as check_given
 from .checks import check_nested as check_nested
 from .checks import check_number as check_number
 from .checks import check_power as check_power

@@ -90,6 +90,18 @@ def check_bound(bound: bool, name: str) -> None:
         raise UnboundLocalError(UNBOUND.format(name))
 
 
+ABSENT = "where this is None the function does something else, for which nothing was compiled"
+
+
+def check_given(value: Any, place: str) -> None:
+    """Refuse None, or a list with None in it, for a function that was compiled for what isn't.
+
+    >>> check_given([1.0, 2.0], "model.py:3")
+    """
+    if value is None or (isinstance(value, list) and any(item is None for item in value)):
+        raise ValueError(f"{place}: {ABSENT}: ask first: if x is None")
+
+
 def check_power(base: Any, exponent: Any) -> None:
     """Refuse a power of Python's numbers that is complex, where a real one was compiled for.
 
