@@ -5,7 +5,7 @@ The adjoint of what is real is real, though what it came from may be complex.
 
 import numpy as np
 import pytest
-from scipy import linalg
+from scipy import linalg, ndimage
 
 import srcgrad.testing
 
@@ -194,3 +194,43 @@ def test_the_gradient_by_a_number_has_its_precision(rate):
     ):
         assert type(gradient) is type(rate)
         assert gradient == pytest.approx(-18 * 0.7**5, rel=1e-5)
+
+
+WHOLE, FLOATS = np.array([1, 2, 3]), np.array([1.5, 3.0, 4.5])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda v, x: np.full_like(v, x[0]),
+        lambda v, x: np.pad(v, 1, constant_values=x[0]),
+        lambda v, x: np.insert(v, 1, x[0]),
+        lambda v, x: ndimage.convolve1d(v, x),
+        lambda v, x: ndimage.shift(v, x[0]),
+        lambda v, x: ndimage.map_coordinates(v, [[x[0], x[1]]]),
+    ],
+)
+def test_floats_that_would_be_cut_off_are_refused_where_the_run_tells_that_the_result_is_of_ints(
+    call,
+):
+    def f(x):
+        v = WHOLE if x[2] > 1.0 else FLOATS
+        return np.sum(call(v, x)) + x[1]
+
+    x = np.array([1.4, 2.25, 0.5])
+    srcgrad.testing.check_grads(f, (x,))
+    with pytest.raises(TypeError, match=r"test_unknown_dtypes.py:\d+: a float is written into"):
+        srcgrad.grad(f)(x + 1.0)
+
+
+def test_what_is_of_floats_whatever_the_other_array_is_needs_no_check():
+    def f(x):
+        v = WHOLE if x[2] > 1.0 else FLOATS
+        return np.sum(np.concatenate((v, x)) ** 2) + np.sum(np.where(x > 1, v, x)) + v @ x
+
+    x = np.array([1.4, 2.25, 0.5])
+    for whole in (0.0, 1.0):
+        srcgrad.testing.check_grads(f, (x + whole,))
+    gradient = srcgrad.grad(f)
+    gradient(x)
+    assert "check_floats" not in gradient.source

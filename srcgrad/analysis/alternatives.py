@@ -165,6 +165,27 @@ def shared_of_any_rank(
     return shared if told else set(leaves)
 
 
+def takes_dtype(infer: Callable[..., Any], function: Any, args: Args, kwargs: Named) -> bool:
+    """Whether a function of floats, too, gives ints if the arrays of unknown dtypes are of ints.
+
+    >>> from .inference import infer
+    >>> v, x = ir.Var("v", Array(None, (3,))), ir.Var("x", FLOAT)
+    >>> [takes_dtype(infer, f, (v, x), {}) for f in (np.full_like, np.add)]
+    [True, False]
+    """
+    used = ir.variables_of((*args, *kwargs.values()))
+    dtypes = [getattr(v.kind, "dtype", None) for v in used]
+    ints = {
+        v: ir.Var(v.name, Array(INT.dtype, v.kind.shape))
+        for v in used
+        if isinstance(v.kind, Array) and v.kind.dtype is None
+    }
+    if not ints or not any(dtype is not None and dtype.kind in "fc" for dtype in dtypes):
+        return False
+    result = with_others(infer, function, args, kwargs, ints).kind
+    return isinstance(result, (Array, Scalar)) and getattr(result.dtype, "kind", "") in "biu"
+
+
 def with_others(
     infer: Callable[..., Any],
     function: Any,

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import ir, runtime
-from ..analysis.inference import Inferred
+from ..analysis.alternatives import takes_dtype
+from ..analysis.inference import Inferred, infer
 from ..joins import is_complex
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from ..packages import told
@@ -262,6 +263,9 @@ class Primitives(Inlining):
             self.need_known_ints(operands, named)
             return self.defined(function, registry.written_out[function], args, kwargs)
         var = self.emit(function, operands, named, effect=effect, writes=writes)
+        unknown = isinstance(var.kind, Array) and var.kind.dtype is None
+        if unknown and takes_dtype(infer, function, operands, named):
+            self.check_floats(var, ir.Const(0.0))
         if record is None or record.refused is not None:
             var = self.beyond_samples(function, var, operands)
         return self.project(var)
