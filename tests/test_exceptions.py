@@ -1192,3 +1192,45 @@ def test_nothing_to_choose_from_or_to_combine(name):
     for g in (f, srcgrad.grad(f)):
         with pytest.raises(error):
             g(np.array([-1.0, -2.0, -3.4]), IndexError)
+
+
+def stored(x):
+    x[0] = 3.0
+    return x
+
+
+MEANT_FOR_ARRAYS = {
+    "indexed": lambda x: x[x > 3],
+    "stored": stored,
+    "unpacked": lambda x: [a * b for a, b in [x]],
+    "counted": lambda x: x * len(x),
+    "called": lambda x: x(),
+    "gone through": lambda x: sum(x),
+    "a text": lambda x: x + "a",
+}
+
+
+@pytest.mark.parametrize("use", MEANT_FOR_ARRAYS.values(), ids=MEANT_FOR_ARRAYS)
+def test_what_numbers_cannot_do_matters_where_it_is_done(use):
+    """Functions of numbers and arrays wrap angles so: `if np.any(wrap): lat[wrap] = ...`."""
+
+    def on_a_branch(x):
+        if np.any(x > 3):
+            x = use(x)
+        return x * x
+
+    def after_a_return(x):
+        if x < 3:
+            return x * x
+        return use(x)
+
+    for f in (on_a_branch, after_a_return):
+        assert srcgrad.value_and_grad(f)(2.0) == (f(2.0), 4.0)
+        for g in (f, srcgrad.grad(f)):
+            with pytest.raises(TypeError):
+                g(4.0)
+
+
+def test_what_a_number_surely_cannot_do_is_refused():
+    with pytest.raises(srcgrad.UnsupportedError, match=r"\n +\^\^\^\^\na number can't be indexed"):
+        srcgrad.grad(lambda x: x * x[0])(2.0)

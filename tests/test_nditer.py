@@ -45,6 +45,42 @@ def transposed_by_rows(x):
     return sum(k * v for k, v in enumerate(np.nditer(np.outer(x, x + 1).T, order="C")))
 
 
+def table_of(vector):
+    """Polynomials as python-control keeps them: an array of arrays."""
+    table = np.empty((1, 2), dtype=object)
+    table[0, 0], table[0, 1] = vector * vector, vector[:1] * 3
+    return table
+
+
+def arrays_in_an_array(x):
+    static = True
+    for item in np.nditer(table_of(x), flags=["refs_ok"]):
+        if item.item().size > 1:
+            static = False
+            break
+    return np.sum(table_of(x)[0, 0]) * (1.0 if static else 2.0)
+
+
+def arrays_as_they_lie_in_memory(x):
+    total = 0.0
+    for item in np.nditer(table_of(x).T, flags=["refs_ok", "zerosize_ok"]):
+        total = 2 * total + np.sum(item.item()) * item.item().size + item.ndim
+    return total
+
+
+def backwards(x):
+    items = np.empty(3, dtype=object)
+    items[0], items[1], items[2] = x * x, x[:1] * 3, x
+    total = 0.0
+    for item in np.nditer(items[::-1], flags=["refs_ok"]):
+        total = 2 * total + np.sum(item.item()) * item.size
+    return total
+
+
+def numbers_with_references(x):
+    return sum(v * v for v in np.nditer(x, flags=["refs_ok"]))
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)
@@ -65,3 +101,11 @@ def test_other_options_are_refused():
     with pytest.raises(srcgrad.UnsupportedError, match="these options isn't supported") as error:
         srcgrad.grad(buffered)(X)
     assert 'np.nditer(x, flags=["buffered"])' in str(error.value)
+
+
+def test_the_truth_of_an_array_without_axes_is_refused():
+    def truth(x):
+        return sum(np.sum(x) for item in np.nditer(table_of(x), flags=["refs_ok"]) if item)
+
+    with pytest.raises(srcgrad.UnsupportedError, match="truth value of an array of an object"):
+        srcgrad.grad(truth)(X)

@@ -286,6 +286,31 @@ def older_least_squares(d):
     return found[0] * found[1]
 
 
+@program(np.array([[0.7, -0.4], [0.3, 0.9]]), 1e-4)
+def guesses_of_matrices(a):
+    """What is older than `minimize` passes its function a vector, whatever the guess."""
+
+    def residuals(x):
+        return x + 0.1 * x**3 - a.ravel()
+
+    def f(x):
+        return np.sum(residuals(x) ** 2)
+
+    guess = np.zeros((2, 2))
+    found = [
+        optimize.fmin_l_bfgs_b(f, guess, approx_grad=True, bounds=[(-2, 2)] * 4, factr=1.0)[0],
+        optimize.fmin_bfgs(f, guess, gtol=1e-9, disp=False),
+        optimize.fmin_cg(f, guess, gtol=1e-9, disp=False),
+        optimize.fmin(f, guess, xtol=1e-10, ftol=1e-12, disp=False),
+        optimize.fmin_powell(f, guess, xtol=1e-10, ftol=1e-12, disp=False),
+        optimize.fsolve(residuals, guess),
+        optimize.root(residuals, guess).x,
+        optimize.root(residuals, guess, method="lm").x,
+        optimize.leastsq(residuals, guess)[0],
+    ]
+    return sum([np.sum(x * np.arange(4.0 * i, 4.0 * i + 4)) for i, x in enumerate(found)])
+
+
 def decay(t, a, b):
     return a * np.exp(-b * t)
 

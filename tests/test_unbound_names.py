@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from srcgrad import grad, jvp, value_and_grad
+from srcgrad import UnsupportedError, grad, jvp, value_and_grad
 
 
 class Holder:
@@ -422,3 +422,26 @@ def test_another_read_says_nothing_of_this_one(function):
         function(np.ones(3))
     with pytest.raises(UnboundLocalError, match="cannot access local variable"):
         grad(function)(np.ones(3))
+
+
+def bound_for_matrices(x):
+    if x.ndim == 2:
+        y = 3.0
+    return y
+
+
+@pytest.mark.parametrize("read", [bound_for_matrices, lambda x: nowhere])
+def test_a_name_that_is_never_bound_matters_where_it_is_read(read):
+    def function(x):
+        if np.sum(x) > 0:
+            return np.sum(x * x)
+        return read(x) * np.sum(x)
+
+    np.testing.assert_array_equal(grad(function)(np.array([1.0, 2.0])), [2.0, 4.0])
+    with pytest.raises(NameError):
+        grad(function)(np.array([-1.0, -2.0]))
+
+
+def test_a_name_that_is_never_bound_is_refused_where_it_is_surely_read():
+    with pytest.raises(UnsupportedError, match=r"return y\n +\^\n'y' is used before"):
+        grad(lambda x: bound_for_matrices(x) * np.sum(x))(np.ones(2))

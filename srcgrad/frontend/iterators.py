@@ -14,6 +14,7 @@ import numpy as np
 from .. import ir, runtime
 from ..analysis.inference import Inferred
 from ..kinds import Array, Dimension, ListOf, Scalar, int_kind
+from ..rules.object_arrays import shown
 from .changes import Source
 from .columns import is_reference
 from .dicts import Dicts
@@ -663,7 +664,10 @@ class Iterators(Dicts):
         wanted = set(asked[0]) | {f for row in asked[1] for f in np.atleast_1d(row).tolist()}
         several = self.sequence_type(op) is not None
         writes = "readwrite" in wanted
-        known = {"multi_index", "zerosize_ok", "readonly", "readwrite"}
+        if "refs_ok" in wanted and self.are_objects(op):
+            if wanted <= {"refs_ok", "zerosize_ok", "readonly"} and self.key(order) == "K":
+                return self.call(Place(shown), [op], {})
+        known = {"multi_index", "zerosize_ok", "refs_ok", "readonly", "readwrite"}
         if options or wanted - known or (several and writes):
             raise self.refuse("np.nditer with these options isn't supported", "use np.ndindex")
         if self.key(order) == "K":
@@ -675,7 +679,7 @@ class Iterators(Dicts):
                     self.act(runtime.check_by_rows, self.operand(array))
         elif self.key(order) != "C":
             raise self.refuse("np.nditer in this order isn't supported", "give order='C'")
-        if not several and not wanted - {"zerosize_ok", "readonly"}:
+        if not several and not wanted - {"zerosize_ok", "refs_ok", "readonly"}:
             return self.attribute(op, "flat")
         arrays = self.call_object(np.broadcast_arrays, self.unpacked(op), {}) if several else op
         return self.call(Place(ArrayIterator), [arrays, ir.Const(several), ir.Const(writes)], {})

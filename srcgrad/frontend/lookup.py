@@ -109,11 +109,9 @@ class Lookup(Boundness):
         if value is ir.UNDEFINED:
             error = self.refuse(f"{name!r} is used before it is assigned")
             again = self.loop_depth or self.making  # where it may have a value in the next round
-            if self.fork_depth and (self.handling is not None or not again):
+            if not again or (self.fork_depth and self.handling is not None):
                 raise self.fault(UnboundLocalError, error.message)
-            if again:
-                raise Unbound(error)
-            raise error
+            raise Unbound(error)
         return value  # type: ignore[no-any-return]
 
     def specialisable(self, origins: frozenset[Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.linalg import LinAlgError
 
 from .. import custom, ir, runtime, units
@@ -53,6 +54,8 @@ def lower_close(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> Va
     def standing(v: ir.Var | ir.Const) -> Value:
         if isinstance(v, ir.Var):
             return ir.Var(v.name, v.kind)
+        if isinstance(v.value, np.ndarray):
+            return ir.Var("x", kind_of(v.value))
         return ir.Var("x", FLOAT) if isinstance(v.value, (int, float)) else v
 
     own = [mapped(low, a, standing) for a in samples]

@@ -33,6 +33,28 @@ class Followed:
     __hash__ = None  # type: ignore[assignment]
 
 
+class Single(Followed):
+    """An array of objects without axes."""
+
+    shape, size, ndim = (), 1, 0
+
+    def __init__(self, held):
+        self.held = held
+
+    def __bool__(self):
+        raise NotImplementedError("the truth value of an array of an object isn't asked for")
+
+    def item(self):
+        return self.held
+
+    tolist = item
+
+
+def shown(array):
+    """The objects of an array as `np.nditer` shows them, one by one as they lie in memory."""
+    return iter([Single(item) for item in array.in_memory()])
+
+
 class Objects(Followed):
     """An array of objects: `items` has all of them, `places` says which this is a view of."""
 
@@ -53,6 +75,9 @@ class Objects(Followed):
 
     def place(self, i):
         return i if self.places is None else self.places[i]
+
+    def in_memory(self):
+        return [self.items[i] for i in sorted(map(self.place, range(len(self))))]
 
     def __getitem__(self, key):
         if isinstance(key, slice):
@@ -262,6 +287,9 @@ class Table(Followed):
         """Its objects, row by row."""
         return [item for row in self for item in row]
 
+    def in_memory(self):
+        return self.items
+
     def tolist(self):
         return [list(row) for row in self]
 
@@ -295,7 +323,7 @@ def along(i, count, axis):
     return i + count if i < 0 else i
 
 
-stands_for.update({Objects: np.ndarray, Table: np.ndarray})
+stands_for.update({Objects: np.ndarray, Table: np.ndarray, Single: np.ndarray})
 arrays_of_objects.update((Objects, Table))
 
 

@@ -40,6 +40,11 @@ def number_or_array(x):
     return x * 1.0 if isinstance(x, (int, float)) else np.asarray(x) * 1.0
 
 
+def vector(x):
+    """A first guess as a vector, which the solvers that are older than `minimize` make of any."""
+    return np.atleast_1d(number_or_array(x)).ravel()
+
+
 # The theorem
 
 
@@ -150,13 +155,12 @@ def find_system(solve, func, x0, args, *options):
 
 @definition(optimize.fsolve)
 def fsolve(func, x0, args=(), fprime=None, *, col_deriv=False, xtol=1e-13, maxfev=0, factor=100):
-    guess = np.atleast_1d(number_or_array(x0))
-    return find_system(solve_root, func, guess, as_tuple(args), "hybr", 1e-13)
+    return find_system(solve_root, func, vector(x0), as_tuple(args), "hybr", 1e-13)
 
 
 @definition(optimize.root)
 def root(fun, x0, args=(), method="hybr", jac=None, tol=1e-13, *, options=None):
-    guess = np.atleast_1d(number_or_array(x0))
+    guess = vector(x0) if method in ("hybr", "lm") else np.atleast_1d(number_or_array(x0))
 
     def function(x, *args):
         return fun(x, *args)[0] if jac is True else fun(x, *args)
@@ -341,7 +345,7 @@ def fmin(
     func, x0, args=(), xtol=0.0001, ftol=0.0001, maxiter=None, maxfun=None, full_output=0, disp=1,
     retall=0, callback=None, initial_simplex=None,
 ):  # fmt: skip
-    x = minimum(lambda x: func(x, *as_tuple(args)), x0, "Nelder-Mead")
+    x = minimum(lambda x: func(x, *as_tuple(args)), vector(x0), "Nelder-Mead")
     return minimum_only(x, full_output or retall)
 
 
@@ -350,7 +354,7 @@ def fmin_powell(
     func, x0, args=(), xtol=0.0001, ftol=0.0001, maxiter=None, maxfun=None, full_output=0, disp=1,
     retall=0, callback=None, direc=None,
 ):  # fmt: skip
-    x = minimum(lambda x: func(x, *as_tuple(args)), x0, "Powell")
+    x = minimum(lambda x: func(x, *as_tuple(args)), vector(x0), "Powell")
     return minimum_only(x, full_output or retall)
 
 
@@ -359,7 +363,7 @@ def fmin_cg(
     f, x0, fprime=None, args=(), gtol=1e-05, norm=np.inf, epsilon=1.5e-8, maxiter=None,
     full_output=0, disp=1, retall=0, callback=None, c1=0.0001, c2=0.4,
 ):  # fmt: skip
-    x = minimum(lambda x: f(x, *as_tuple(args)), x0, "CG")
+    x = minimum(lambda x: f(x, *as_tuple(args)), vector(x0), "CG")
     return minimum_only(x, full_output or retall)
 
 
@@ -368,7 +372,7 @@ def fmin_bfgs(
     f, x0, fprime=None, args=(), gtol=1e-05, norm=np.inf, epsilon=1.5e-8, maxiter=None,
     full_output=0, disp=1, retall=0, callback=None, xrtol=0, c1=0.0001, c2=0.9, hess_inv0=None,
 ):  # fmt: skip
-    x = minimum(lambda x: f(x, *as_tuple(args)), x0, "BFGS")
+    x = minimum(lambda x: f(x, *as_tuple(args)), vector(x0), "BFGS")
     return minimum_only(x, full_output or retall)
 
 
@@ -381,7 +385,7 @@ def fmin_l_bfgs_b(
         value = func(x, *as_tuple(args))
         return value if approx_grad or fprime is not None else value[0]
 
-    x = minimum(function, x0, "L-BFGS-B", bounds)
+    x = minimum(function, vector(x0), "L-BFGS-B", bounds)
     return x, function(x), {"grad": np.zeros_like(x), "task": "CONVERGENCE", "warnflag": 0}
 
 
@@ -445,7 +449,7 @@ def leastsq(
     func, x0, args=(), Dfun=None, full_output=False, col_deriv=False, ftol=1.49012e-08,
     xtol=1.49012e-08, gtol=0.0, maxfev=0, epsfcn=None, factor=100, diag=None,
 ):  # fmt: skip
-    guess = np.atleast_1d(number_or_array(x0))
+    guess = vector(x0)
     x = fitted(lambda x: np.asarray(func(x, *as_tuple(args))), guess, "lm")
     return minimum_only(x, full_output), 1
 
