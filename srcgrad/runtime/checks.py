@@ -90,6 +90,15 @@ def check_bound(bound: bool, name: str) -> None:
         raise UnboundLocalError(UNBOUND.format(name))
 
 
+def check_attribute(there: bool, message: str) -> None:
+    """Raise what Python does where an object lacks an attribute that others of its class have.
+
+    >>> check_attribute(True, "'Node' object has no attribute 'next'")
+    """
+    if not there:
+        raise AttributeError(message)
+
+
 def check_power(base: Any, exponent: Any) -> None:
     """Refuse a power of Python's numbers that is complex, where a real one was compiled for.
 

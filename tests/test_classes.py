@@ -1,0 +1,237 @@
+"""Classes as programs use them: what the run decides, and what Python refuses of them."""
+
+import abc
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests.small_programs import X, check, programs
+
+
+class Node:
+    def __init__(self, v):
+        self.v = v
+        if v > 0.7:
+            self.high = v * v
+
+
+@dataclass
+class State:
+    x: float
+    v: float = 0.5
+
+
+@dataclass
+class Spring(State):
+    k: float = 0.3
+
+
+class Shape(abc.ABC):
+    def __init__(self, v):
+        self.v = v
+
+    @abc.abstractmethod
+    def area(self): ...
+
+
+class Reader:
+    def __get__(self, thing, owner=None):
+        return self if thing is None else thing.u * 2.0
+
+
+class Slotted:
+    __slots__ = ("u", "w")
+    rate = 0.5
+    read = Reader()
+
+    def __init__(self, u):
+        self.u = u
+
+    def area(self):
+        return self.u * 3.0
+
+
+class Given:
+    def __init__(self, **given):
+        self.__dict__.update(given)
+
+
+def state_or_spring(x, i):
+    return State(x[0]) if x[i] > 0.5 else Spring(x[0])
+
+
+def dict_of_one_of_two_dataclasses(x):
+    try:
+        return sum(dataclasses.asdict(state_or_spring(x, i))["x"] * x[i] for i in range(3))
+    except TypeError:
+        return x[0] * 9
+
+
+def tuple_of_one_of_two_dataclasses(x):
+    try:
+        return sum(sum(dataclasses.astuple(state_or_spring(x, i))) * x[i] for i in range(3))
+    except TypeError:
+        return x[0] * 9
+
+
+def one_of_two_dataclasses_replaced(x):
+    try:
+        return sum(dataclasses.replace(state_or_spring(x, i), v=x[i]).v ** 2 for i in range(3))
+    except TypeError:
+        return x[0] * 9
+
+
+def fields_of_one_of_two_dataclasses(x):
+    total = 0.0
+    for i in range(3):
+        state = state_or_spring(x, i)
+        for field in dataclasses.fields(state):
+            total += getattr(state, field.name) * x[i]
+    return total
+
+
+def many_of_two_dataclasses(x):
+    many = []
+    for v in x:
+        many.append(State(v) if v > 0.5 else Spring(v))
+    many = [dataclasses.replace(state, v=state.x * 2) for state in many]
+    return sum(dataclasses.asdict(state)["v"] * state.x for state in many)
+
+
+def a_dataclass_or_none_replaced(x):
+    total = 0.0
+    for v in x:
+        state = State(v) if v > 0.5 else None
+        try:
+            total += dataclasses.replace(state, v=v * v).v
+        except TypeError:
+            total += v * 9
+    return total
+
+
+def whether_one_of_two_is_a_dataclass(x):
+    things = [State(v) if v > 0.5 else Node(v) for v in x]
+    return sum(x[0] * x[1] if dataclasses.is_dataclass(thing) else x[2] for thing in things)
+
+
+def an_abstract_class(x):
+    try:
+        return Shape(x[0]).v
+    except TypeError:
+        return x[1] ** 2
+
+
+def an_abstract_class_of_the_function(x):
+    class Square(Shape):
+        def area(self):
+            return self.v * self.side
+
+        @property
+        @abc.abstractmethod
+        def side(self):
+            return self.v
+
+    class Drawn(Square):
+        side = 3.0
+
+    try:
+        return Square(x[0]).area()
+    except TypeError:
+        return Drawn(x[1]).area()
+
+
+def a_name_given_twice(x):
+    given = Given(u=x[0], w=x[1])
+    try:
+        given = Given(**vars(given), w=x[2])
+    except TypeError:
+        return x[0] * given.w
+    return given.w
+
+
+def a_name_given_twice_by_dicts(x):
+    def named(**given):
+        return given["w"]
+
+    more = {"w": x[1]}
+    try:
+        return named(**more, **more)
+    except TypeError:
+        return x[0] * dict(u=x[2], **more)["w"]
+
+
+def a_key_that_is_no_name(x):
+    try:
+        return dict(**{1: x[0]})[1]
+    except TypeError:
+        return x[1] ** 2
+
+
+def slots_beside_what_the_class_has(x):
+    slotted, many, total = Slotted(x[0]), [Slotted(v) for v in x], 0.0
+    for name in ("rate", "read", "area"):
+        try:
+            setattr(slotted, name, x[1])
+        except AttributeError:
+            total += x[2] ** 2
+    try:
+        many[1].rate = x[1]
+    except AttributeError:
+        total += x[0] * x[1]
+    slotted.w = x[1]
+    return total + slotted.w * slotted.read + slotted.area() * many[1].rate
+
+
+@pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
+def test_programs(f):
+    check(f)
+    check(f, X[::-1].copy())
+
+
+@pytest.mark.parametrize("asked", ["getattr", "hasattr", "try"])
+def test_attributes_that_only_some_of_many_objects_are_given(asked):
+    def f(x):
+        node, kept = Node(x[0]), []
+        for v in x:
+            if v > 0.2:
+                kept.append(node)
+            kept.append(Node(v))
+        if asked == "getattr":
+            return getattr(node, "high", x[1]) * kept[0].v
+        if asked == "hasattr":
+            return node.high * 2 if hasattr(node, "high") else kept[1].v
+        try:
+            return node.high * 2
+        except AttributeError:
+            return kept[1].v
+
+    with pytest.raises(srcgrad.UnsupportedError) as caught:
+        srcgrad.grad(f)(X)
+    assert "whether this object has the attribute 'high' isn't known" in str(caught.value)
+    assert "^" in str(caught.value)
+
+
+def test_an_attribute_that_one_of_many_objects_lacks():
+    def f(x):
+        node, kept = Node(x[0]), []
+        for v in x:
+            if v > 0.2:
+                kept.append(node)
+            kept.append(Node(v))
+        return node.high + 0.0 * kept[0].v
+
+    check(f, X[::-1] + 0.3)
+    for call in (f, srcgrad.grad(f), lambda x: srcgrad.jvp(f, (x,), (x,))):
+        with pytest.raises(AttributeError, match="'Node' object has no attribute 'high'"):
+            call(X.copy())
+
+
+def test_an_abstract_class_is_refused():
+    def f(x):
+        return Shape(x[0]).v
+
+    with pytest.raises(srcgrad.UnsupportedError, match=r"\^(.|\n)*abstract class Shape"):
+        srcgrad.grad(f)(np.ones(3))
