@@ -159,10 +159,20 @@ class Calls(Kept):
                     positional = False
             elif name == "**":
                 named = self.builtin_dict(value) if self.has_keys(value) else value
-                kwargs.update(self.dictionary(named).items)
+                self.name_arguments(kwargs, self.dictionary(named).items)
             else:
-                kwargs[name] = value
+                self.name_arguments(kwargs, {name: value})
         return args, kwargs
+
+    def name_arguments(self, kwargs: dict[str, Value], more: dict[Any, Value]) -> None:
+        """Add to the named arguments of a call, which has one of each name."""
+        for name, value in more.items():
+            if not isinstance(name, str):
+                raise self.fault(TypeError, "keywords must be strings")
+            if name in kwargs:
+                message = f"the call got multiple values for keyword argument {name!r}"
+                raise self.fault(TypeError, message)
+            kwargs[name] = value
 
     def told(self, evaluate: Callable[[], T]) -> T:
         """What is evaluated to be told only: objects without a text of their own are named."""
