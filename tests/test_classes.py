@@ -1,8 +1,9 @@
 """Classes as programs use them: what the run decides, and what Python refuses of them."""
 
 import abc
+import copy
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
 
 import numpy as np
 import pytest
@@ -54,6 +55,43 @@ class Slotted:
         return self.u * 3.0
 
 
+class Doubled:
+    def __init__(self, u):
+        self.u, self.parts = u, [u]
+
+    def __copy__(self):
+        made = Doubled(self.u * 2.0)
+        made.parts = self.parts
+        return made
+
+
+class Deeply:
+    def __init__(self, u):
+        self.u = u
+
+    def __deepcopy__(self, memo):
+        return Deeply(self.u * 2.0)
+
+
+@dataclass
+class Scaled:
+    x: float
+    by: InitVar[float] = 1.0
+    made: float = field(init=False, default=0.25)
+
+    def __post_init__(self, by):
+        self.x = self.x * by
+
+
+@dataclass
+class ScaledAlways:
+    x: float
+    by: InitVar[float]
+
+    def __post_init__(self, by):
+        self.x = self.x * by
+
+
 class Given:
     def __init__(self, **given):
         self.__dict__.update(given)
@@ -88,8 +126,8 @@ def fields_of_one_of_two_dataclasses(x):
     total = 0.0
     for i in range(3):
         state = state_or_spring(x, i)
-        for field in dataclasses.fields(state):
-            total += getattr(state, field.name) * x[i]
+        for each in dataclasses.fields(state):
+            total += getattr(state, each.name) * x[i]
     return total
 
 
@@ -185,6 +223,55 @@ def slots_beside_what_the_class_has(x):
     return total + slotted.w * slotted.read + slotted.area() * many[1].rate
 
 
+def slots_instead_of_a_dict(x):
+    slotted, total = Slotted(x[0]), 0.0
+    if hasattr(slotted, "__dict__") or hasattr(slotted, "__weakref__"):
+        total += x[0]
+    try:
+        total += len(slotted.__dict__) * x[0]
+    except AttributeError:
+        total += x[1]
+    try:
+        return total + len(vars(slotted)) * x[0]
+    except TypeError:
+        return total + x[2] ** 2
+
+
+def copies_that_the_class_makes(x):
+    held, kept = Doubled(x[0]), []
+    other = copy.copy(held)
+    other.parts.append(x[1])
+    for v in x:
+        if v > 0.1:
+            kept.append(Doubled(v))
+    deeply = copy.copy(Deeply(x[2]))  # a shallow copy isn't asked of it
+    return other.u * sum(held.parts) + copy.copy(kept[1]).u * deeply.u
+
+
+def copies_of_some_of_many_that_lack_an_attribute(x):
+    kept = []
+    for v in x:
+        if v > 0.1:
+            kept.append(Node(v))
+    first, last = copy.copy(kept[0]), copy.deepcopy(kept[-1])
+    first.v *= x[1]
+    return first.v * last.v + kept[0].v
+
+
+def what_replace_hands_to_the_maker(x):
+    scaled, total = Scaled(x[0], x[1]), 0.0
+    scaled.by = x[2]
+    try:
+        total += dataclasses.replace(scaled, made=x[1]).x
+    except ValueError:
+        total += x[0] ** 2
+    try:
+        total += dataclasses.replace(ScaledAlways(x[0], x[1]), x=x[2]).x
+    except ValueError:
+        total += x[1] ** 2
+    return total + dataclasses.replace(scaled, x=x[1]).x * scaled.made
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_programs(f):
     check(f)
@@ -235,3 +322,22 @@ def test_an_abstract_class_is_refused():
 
     with pytest.raises(srcgrad.UnsupportedError, match=r"\^(.|\n)*abstract class Shape"):
         srcgrad.grad(f)(np.ones(3))
+
+
+def test_a_deep_copy_that_the_class_makes_is_refused():
+    def f(x):
+        return copy.deepcopy([Deeply(x[0])])[0].u
+
+    with pytest.raises(srcgrad.UnsupportedError, match=r"\^(.|\n)*with __deepcopy__"):
+        srcgrad.grad(f)(X)
+
+
+def test_the_gradient_by_a_number_that_a_loop_forgets_is_a_number():
+    def f(x, a):
+        for i in range(2):
+            a = x[i] * 2
+        return a * x[1]
+
+    for argnums in (1, (0, 1)):
+        gradient = srcgrad.grad(f, argnums)(X, 1.5)
+        assert type(gradient if argnums == 1 else gradient[1]) is float
