@@ -18,7 +18,7 @@ from .. import ir
 from ..analysis.alternatives import classes_of_kind, is_mixed
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
-from ..packages import has_of_class, is_of_package, of_class, told
+from ..packages import has_of_class, is_of_package, lacks_room, of_class, told
 from ..rules import registry
 from ..runtime import attributes
 from .lookup import LOCAL
@@ -463,7 +463,7 @@ class Attributes(Standing):
             return value
         if name == "__class__":
             return Place(self.seen_class(thing, thing.type), None)
-        if name == "__dict__":
+        if name == "__dict__" and not lacks_room(thing.type):
             return self.builtin_vars(ref)
         if isinstance(getattr(found, "value", None), MEMBERS) and is_exception(thing.type):
             raise self.refuse(

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Reference
-from ..packages import WRITTEN_IN_PYTHON
+from ..packages import WRITTEN_IN_PYTHON, lacks_room
 from ..rules import registry
 from ..signature import is_plain
 from . import tables
@@ -305,8 +305,16 @@ class Classes(Copies):
         if isinstance(value, Choice):
             return self.for_each(value, lambda v: self.dataclass_replace(v, **changes))
         thing, _ = self.fields_of(value)
-        names = [f.name for f in dataclasses.fields(thing.type) if f.init]
-        kept = {n: self.attribute(value, n) for n in names if n not in changes}
+        kept: dict[str, Value] = {}
+        for f in vars(thing.type)["__dataclass_fields__"].values():
+            if not f.init and f.name in changes:
+                message = f"field {f.name} is declared with init=False"
+                raise self.fault(ValueError, f"{message}, it cannot be specified with replace()")
+            if f.init and f.name not in changes and _role(f) != "classvar":
+                if _role(f) == "initvar" and f.default is dataclasses.MISSING:
+                    message = f"InitVar {f.name!r} must be specified with replace()"
+                    raise self.fault(ValueError, message)
+                kept[f.name] = self.attribute(value, f.name)
         return self.construct(thing.type, [], {**kept, **changes})
 
     def dataclass_asdict(self, value: Value, /) -> Value:
@@ -383,6 +391,8 @@ class Classes(Copies):
     def builtin_vars(self, value: Value) -> Ref:
         """`vars(x)`: a dict with the same items as the object, whichever of them is written."""
         thing = self.instance(value)
+        if thing is not None and lacks_room(thing.type):
+            raise self.fault(TypeError, "vars() argument must have __dict__ attribute")
         if thing is None or not isinstance(value, Ref):
             raise self.refuse("vars() of this isn't supported")
         of_class = not dataclasses.is_dataclass(thing.type) and any(

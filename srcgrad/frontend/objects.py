@@ -664,6 +664,10 @@ class Row(dict[Any, Any]):
     def __getitem__(self, name: Any) -> Any:
         return self.low.read(self.value, name)
 
+    def held(self, name: str) -> Any:
+        """What stands in the table for an attribute: None of an object that lacks it."""
+        return self.low.read_column(self.table, (name,), self.table.columns[name], self.value)
+
     def keys(self) -> Any:
         return self.table.columns.keys()
 
