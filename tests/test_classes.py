@@ -3,6 +3,7 @@
 import abc
 import copy
 import dataclasses
+import functools
 from dataclasses import InitVar, dataclass, field
 
 import numpy as np
@@ -90,6 +91,61 @@ class ScaledAlways:
 
     def __post_init__(self, by):
         self.x = self.x * by
+
+
+class Base:
+    def __init__(self, v):
+        self.v = v
+
+    def half(self, v):
+        return self.v * v
+
+
+class Derived(Base):
+    def half(self, v):
+        return super().half(v) * 2.0
+
+
+@functools.singledispatch
+def sized(thing, by=1.0):
+    return by * 0.1
+
+
+@sized.register
+def _(thing: float, by=1.0):
+    return thing * by
+
+
+@sized.register
+def _(thing: Base, by=1.0):
+    return thing.v * by * 3.0
+
+
+@sized.register
+def _(thing: Derived, by=1.0):
+    return thing.v * by * 4.0
+
+
+@functools.wraps(sized)
+def product(a, b):
+    return a * b
+
+
+class Taking:
+    def __init__(self, v):
+        self.v = v
+
+    @functools.singledispatchmethod
+    def take(self, thing, by=1.0):
+        return self.v * by
+
+    @take.register
+    def _(self, thing: float, by=1.0):
+        return self.v * thing * by
+
+    @take.register
+    def _(self, thing: Derived, by=1.0):
+        return self.v * thing.v * by
 
 
 class Given:
@@ -270,6 +326,25 @@ def what_replace_hands_to_the_maker(x):
     except ValueError:
         total += x[1] ** 2
     return total + dataclasses.replace(scaled, x=x[1]).x * scaled.made
+
+
+def dispatched_by_the_class_that_the_run_tells(x):
+    total, many, none = 0.0, [], None
+    for v in x:
+        one = Base(v) if v > 0.5 else Derived(v)
+        many.append(one)
+        number = one if v > 0.7 else float(v)
+        total += sized(one) * x[0] + sized(number, by=x[1]) + sized(none, v)
+        total += Taking(x[2]).take(one, by=x[1]) + Taking(v).take(number)
+    return total + sum(sized(one, by=x[1]) for one in many) + product(x[0], x[1])
+
+
+def a_method_of_a_class_for_an_object_of_another(x):
+    half = (Base if x[2] > 0.5 else Derived)(x[0]).half.__func__
+    try:
+        return half(Base(x[1]), x[2])
+    except TypeError:
+        return x[0] * 7.0
 
 
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)

@@ -235,6 +235,9 @@ class Attributes(Standing):
         thing = self.on_heap(value.receiver)
         # not the class in whose place it stands
         mro = list((thing.type if isinstance(thing, Instance) else cls.value).__mro__)
+        if value.owner not in mro:
+            message = "super(type, obj): obj must be an instance or subtype of type"
+            raise self.fault(TypeError, message)
         for base in mro[mro.index(value.owner) + 1 :]:
             if name == "__init__" and has_made_init(base):
                 return Partial(Place(made_init), (Place(base), value.receiver), {})
