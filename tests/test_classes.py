@@ -416,3 +416,15 @@ def test_the_gradient_by_a_number_that_a_loop_forgets_is_a_number():
     for argnums in (1, (0, 1)):
         gradient = srcgrad.grad(f, argnums)(X, 1.5)
         assert type(gradient if argnums == 1 else gradient[1]) is float
+
+
+def test_copies_of_an_argument_beside_many_of_its_class():
+    def f(x, base):
+        for v in x:
+            base = copy.copy(base)
+            base.v = base.v * v
+        return base.v
+
+    gradient = srcgrad.grad(f, (0, 1))(X, Base(2.0))
+    np.testing.assert_allclose(gradient[0], 2.0 * np.prod(X) / X)
+    assert gradient[1].v == pytest.approx(np.prod(X))

@@ -249,8 +249,9 @@ class Copies(BuiltinFunctions):
             items = {name: inner(value) for name, value in thing.items.items()}
             return self.new(replace(thing, items=items, external=None, frozen=None))
         made = self.new_object(thing.type, table)
+        held = getattr(thing.items, "held", thing.items.get)  # of a row, also what it lacks
         for name in list(thing.items):
-            self.write(made, name, inner(thing.items.held(name)))  # type: ignore[attr-defined]
+            self.write(made, name, inner(held(name)))
         self.appended(block, start)
         return made
 
