@@ -18,7 +18,7 @@ from .. import ir
 from ..analysis.alternatives import classes_of_kind, is_mixed
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, Array, ListOf, Opaque, Reference, Scalar, TupleOf, fresh_size, least
-from ..packages import has_of_class, is_of_package, of_class, told
+from ..packages import has_of_class, is_of_package, lacks_room, of_class, told
 from ..rules import registry
 from ..runtime import attributes
 from .lookup import LOCAL
@@ -235,6 +235,9 @@ class Attributes(Standing):
         thing = self.on_heap(value.receiver)
         # not the class in whose place it stands
         mro = list((thing.type if isinstance(thing, Instance) else cls.value).__mro__)
+        if value.owner not in mro:
+            message = "super(type, obj): obj must be an instance or subtype of type"
+            raise self.fault(TypeError, message)
         for base in mro[mro.index(value.owner) + 1 :]:
             if name == "__init__" and has_made_init(base):
                 return Partial(Place(made_init), (Place(base), value.receiver), {})
@@ -463,7 +466,7 @@ class Attributes(Standing):
             return value
         if name == "__class__":
             return Place(self.seen_class(thing, thing.type), None)
-        if name == "__dict__":
+        if name == "__dict__" and not lacks_room(thing.type):
             return self.builtin_vars(ref)
         if isinstance(getattr(found, "value", None), MEMBERS) and is_exception(thing.type):
             raise self.refuse(

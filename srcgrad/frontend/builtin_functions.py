@@ -20,7 +20,7 @@ from .. import ir, runtime
 from ..analysis.alternatives import classes_of_kind
 from ..analysis.inference import Inferred
 from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, int_kind
-from ..packages import computes_attributes, has_of_class
+from ..packages import computes_attributes, has_of_class, lacks_room
 from ..rules import registry
 from .boxes import STANDS_FOR
 from .choices import options
@@ -628,7 +628,8 @@ class BuiltinFunctions(Sorting):
             if name in thing.items and thing.items[name] is not ir.UNDEFINED:
                 return None if may_be_absent(self.known(name, thing.items[name])) else True
             found = self.class_attribute(thing.type, name)
-            if found is None and name in (*vars(object), "__dict__", "__weakref__", "__module__"):
+            room = () if lacks_room(thing.type) else ("__dict__", "__weakref__")
+            if found is None and name in (*vars(object), *room, "__module__"):
                 return True
             if found is None and self.class_attribute(thing.type, "__getattr__") is None:
                 lacked = self.lacked(thing, name)

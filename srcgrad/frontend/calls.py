@@ -159,10 +159,20 @@ class Calls(Kept):
                     positional = False
             elif name == "**":
                 named = self.builtin_dict(value) if self.has_keys(value) else value
-                kwargs.update(self.dictionary(named).items)
+                self.name_arguments(kwargs, self.dictionary(named).items)
             else:
-                kwargs[name] = value
+                self.name_arguments(kwargs, {name: value})
         return args, kwargs
+
+    def name_arguments(self, kwargs: dict[str, Value], more: dict[Any, Value]) -> None:
+        """Add to the named arguments of a call, which has one of each name."""
+        for name, value in more.items():
+            if not isinstance(name, str):
+                raise self.fault(TypeError, "keywords must be strings")
+            if name in kwargs:
+                message = f"the call got multiple values for keyword argument {name!r}"
+                raise self.fault(TypeError, message)
+            kwargs[name] = value
 
     def told(self, evaluate: Callable[[], T]) -> T:
         """What is evaluated to be told only: objects without a text of their own are named."""
@@ -371,8 +381,8 @@ class Calls(Kept):
                     )
                 return self.call(Partial(Place(function.func), bound, named), args, kwargs)
             case types.FunctionType():
-                if args and hasattr(function, "registry") and hasattr(function, "dispatch"):
-                    return self.dispatched(function, args)
+                if args and function.__code__ is _DISPATCHER:
+                    return self.dispatched(function, args[0], args[1:], kwargs)
                 manager = told(function, "__wrapped__")
                 if manager is not None and function.__code__ is _MANAGER:
                     return self.manager(self.inline(manager, args, kwargs))
@@ -541,19 +551,37 @@ class Calls(Kept):
     def builtin_suppress(self, *exceptions: Value) -> Value:
         return Place(contextlib.suppress(*map(self.key, exceptions)))
 
-    def dispatched(self, function: Any, args: list[Value]) -> Value:
+    def dispatched(
+        self, function: Any, first: Value, rest: list[Value], kwargs: dict[str, Value]
+    ) -> Value:
         """A call of a `functools.singledispatch` function."""
-        cls = self.builtin_type(args[0])
-        assert isinstance(cls, ir.Const)
-        return self.call(Place(function.dispatch(cls.value)), args, {})
+
+        def run(option: Value, cls: type) -> Value:
+            return self.call(Place(function.dispatch(cls)), [option, *rest], kwargs)
+
+        return self.by_type(first, run)
 
     def call_dispatched(
         self, method: Value, receiver: Value, cls: Value, /, *args: Value, **kwargs: Value
     ) -> Value:
         """A call of a `functools.singledispatchmethod` of an object."""
-        asked: Any = self.builtin_type(args[0])
-        function = as_value(self.key(method).dispatcher.dispatch(asked.value))
-        return self.call(self.bound(function, receiver, self.key(cls)), list(args), kwargs)
+        dispatcher, owner = self.key(method).dispatcher, self.key(cls)
+
+        def run(option: Value, asked: type) -> Value:
+            function = self.bound(as_value(dispatcher.dispatch(asked)), receiver, owner)
+            return self.call(function, [option, *args[1:]], kwargs)
+
+        return self.by_type(args[0], run)
+
+    def by_type(self, value: Value, use: Callable[[Value, type], Value]) -> Value:
+        """What a value results in where its class decides what is called."""
+        value = self.object_or_none(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, lambda option: self.by_type(option, use))
+        cls = self.builtin_type(value)
+        if not isinstance(cls, ir.Const):
+            raise self.refuse("the type of this value isn't known when compiling")
+        return use(value, cls.value)
 
     def iterator(self, function: Any, args: list[Value], make: Callable[[], Any]) -> Any:
         """What a call makes, an iterator perhaps: that knows the lists it goes through."""
@@ -731,6 +759,7 @@ def _of_property(function: Any) -> bool:
 
 
 _MANAGER = contextlib.contextmanager(len).__code__  # type: ignore[arg-type]
+_DISPATCHER = functools.singledispatch(lambda value: value).__code__  # type: ignore[attr-defined]
 ALIASES = (types.GenericAlias, type(typing.Sequence[int]))  # of `list[float]()`
 DESCRIPTORS = frozenset({property, staticmethod, classmethod, functools.cached_property})
 DESCRIBING = frozenset({np.finfo, np.iinfo, inspect.signature, *BY_DTYPE})  # and what has them

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import enum
+import inspect
 import operator
 import sys
 import types
@@ -16,7 +17,7 @@ import numpy as np
 
 from .. import ir
 from ..kinds import Reference
-from ..packages import WRITTEN_IN_PYTHON
+from ..packages import WRITTEN_IN_PYTHON, lacks_room
 from ..rules import registry
 from ..signature import is_plain
 from . import tables
@@ -31,6 +32,7 @@ from .structure import PRESENCE, is_table, may_be_absent
 from .subclasses import added_by, has_made_init, is_named_tuple, stores_itself
 from .values import (
     Bound,
+    Choice,
     DictObject,
     Instance,
     ListObject,
@@ -126,6 +128,11 @@ class Classes(Copies):
     def bare_object(self, cls: Value, /, *args: Value, **kwargs: Value) -> Ref | ir.Var:
         """`object.__new__(cls)`: an object without attributes."""
         made = self.key(cls)
+        if inspect.isabstract(made):
+            try:
+                object.__new__(made)
+            except TypeError as error:
+                raise self.raised_by_python(error) from None
         table = self.table_of(made)
         return self.new(Instance(made, {})) if table is None else self.new_object(made, table)
 
@@ -286,11 +293,28 @@ class Classes(Copies):
             raise self.fault(TypeError, "this isn't an instance of a dataclass")
         return thing, [f.name for f in dataclasses.fields(thing.type)]
 
-    def dataclass_replace(self, value: Value, /, **changes: Value) -> Value:
+    def some_dataclass(self, value: Value) -> Value:
+        """What a function of dataclasses is given: a choice, where only the run tells its class."""
         value = self.brought_in(value)
+        caught = self.catcher(TypeError) is not None
+        found: Value = self.object_or_none(value) if caught else self.spread(value)
+        return found
+
+    def dataclass_replace(self, value: Value, /, **changes: Value) -> Value:
+        value = self.some_dataclass(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, lambda v: self.dataclass_replace(v, **changes))
         thing, _ = self.fields_of(value)
-        names = [f.name for f in dataclasses.fields(thing.type) if f.init]
-        kept = {n: self.attribute(value, n) for n in names if n not in changes}
+        kept: dict[str, Value] = {}
+        for f in vars(thing.type)["__dataclass_fields__"].values():
+            if not f.init and f.name in changes:
+                message = f"field {f.name} is declared with init=False"
+                raise self.fault(ValueError, f"{message}, it cannot be specified with replace()")
+            if f.init and f.name not in changes and _role(f) != "classvar":
+                if _role(f) == "initvar" and f.default is dataclasses.MISSING:
+                    message = f"InitVar {f.name!r} must be specified with replace()"
+                    raise self.fault(ValueError, message)
+                kept[f.name] = self.attribute(value, f.name)
         return self.construct(thing.type, [], {**kept, **changes})
 
     def dataclass_asdict(self, value: Value, /) -> Value:
@@ -309,12 +333,16 @@ class Classes(Copies):
                 return Tuple(tuple(map(plain, item.items)), item.type)
             return self.builtin_deepcopy(item)
 
-        value = self.brought_in(value)
+        value = self.some_dataclass(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, self.dataclass_asdict)
         _, names = self.fields_of(value)
         return self.new(DictObject({n: plain(self.attribute(value, n)) for n in names}))
 
     def dataclass_astuple(self, value: Value, /) -> Value:
-        value = self.brought_in(value)
+        value = self.some_dataclass(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, self.dataclass_astuple)
         _, names = self.fields_of(value)
         items = [self.attribute(value, n) for n in names]
         nested = [self.instance(item) for item in items]
@@ -328,11 +356,20 @@ class Classes(Copies):
         )
 
     def dataclass_fields(self, value: Value, /) -> Value:
+        value = self.some_dataclass(value)
+        if isinstance(value, Choice):
+            return self.for_each(value, self.dataclass_fields)
         thing = self.instance(value)
         cls = thing.type if thing is not None else self.key(value)
+        if not dataclasses.is_dataclass(cls):
+            raise self.fault(TypeError, "must be called with a dataclass type or instance")
         return Tuple(tuple(Place(f) for f in dataclasses.fields(cls)))
 
     def dataclass_test(self, value: Value, /) -> Value:
+        value = self.spread(value)
+        if isinstance(value, Choice):
+            answer = self.answered(value, self.dataclass_test)
+            return answer or self.for_each(value, self.dataclass_test)
         thing = self.instance(value)
         cls = thing.type if thing is not None else getattr(value, "value", None)
         return self.is_there(value) if dataclasses.is_dataclass(cls) else FALSE
@@ -354,6 +391,8 @@ class Classes(Copies):
     def builtin_vars(self, value: Value) -> Ref:
         """`vars(x)`: a dict with the same items as the object, whichever of them is written."""
         thing = self.instance(value)
+        if thing is not None and lacks_room(thing.type):
+            raise self.fault(TypeError, "vars() argument must have __dict__ attribute")
         if thing is None or not isinstance(value, Ref):
             raise self.refuse("vars() of this isn't supported")
         of_class = not dataclasses.is_dataclass(thing.type) and any(

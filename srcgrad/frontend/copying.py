@@ -50,6 +50,10 @@ class Copies(BuiltinFunctions):
             return self.for_each(value, self.builtin_copy)
         if self.may_be_none(value):
             return self.unless_none(value, self.builtin_copy)
+        thing = self.thing(value)
+        own = self.class_attribute(thing.type, "__copy__") if isinstance(thing, Instance) else None
+        if own is not None:
+            return self.call(Bound(own, value), [], {})
         return self.copied(value, lambda item: item)
 
     def builtin_deepcopy(self, value: Value, memo: Value = NONE) -> Value:
@@ -146,6 +150,9 @@ class Copies(BuiltinFunctions):
                     copies[item] = self.copied(item, deep)  # type: ignore[assignment]
                 return copies[item]
             thing = self.on_heap(item)
+            copied = self.thing(item)
+            if isinstance(copied, Instance):
+                self.check_copied(copied, "__deepcopy__")
             if isinstance(item, Ref) and isinstance(thing, Instance) and not is_table(thing):
                 if item.id in making:
                     raise self.refuse("a copy of an object that holds itself can't be followed")
@@ -236,18 +243,23 @@ class Copies(BuiltinFunctions):
         return self.new(replace(thing, items=items, external=None, frozen=None))
 
     def copied_object(self, thing: Instance, inner: Any) -> Value:
-        for name in ("__copy__", "__deepcopy__", "__reduce__", "__getstate__"):
-            if self.class_attribute(thing.type, name) is not None:
-                raise self.refuse(f"a copy of an object with {name} isn't supported")
+        self.check_copied(thing, "__reduce__", "__getstate__")
         table, block, start = self.table_of(thing.type), self.block, len(self.block.statements)
         if table is None:
             items = {name: inner(value) for name, value in thing.items.items()}
             return self.new(replace(thing, items=items, external=None, frozen=None))
         made = self.new_object(thing.type, table)
+        held = getattr(thing.items, "held", thing.items.get)  # of a row, also what it lacks
         for name in list(thing.items):
-            self.write(made, name, inner(thing.items[name]))
+            self.write(made, name, inner(held(name)))
         self.appended(block, start)
         return made
+
+    def check_copied(self, thing: Instance, *methods: str) -> None:
+        """Refuse a copy of an object whose class has a method of its own for that."""
+        for name in methods:
+            if self.class_attribute(thing.type, name) is not None:
+                raise self.refuse(f"a copy of an object with {name} isn't supported")
 
     def copied_outer(self, value: Place, inner: Any) -> Value:
         """A copy of an object outside, which is followed from the beginning then."""
@@ -256,6 +268,7 @@ class Copies(BuiltinFunctions):
             return Bound(Place(thing.__func__), inner(self.receiver(thing.__self__)))
         taken = self.brought_in(value)
         if taken is not value:
+            self.check_copied(self.thing(taken), "__copy__", "__deepcopy__")
             return self.copied(taken, inner)
         if is_static(type(thing).__module__) and copy.copy(thing) is thing:
             return value

@@ -267,11 +267,23 @@ class Objects(Cursors):
         """`value.name`, of an object in a table."""
         assert isinstance(value.kind, Reference)
         table: Table = value.kind.table
+        given = (gives(c, name) or self.class_attribute(c, name) for c in value.kind.types)
+        if all(given):
+            return self.read_column(table, (name,), table.columns[name], value)
         if self.catcher(AttributeError) is not None:
-            given = (gives(c, name) or self.class_attribute(c, name) for c in value.kind.types)
-            if not all(given):
-                self.check_settled(value, name)
-        return self.read_column(table, (name,), table.columns[name], value)
+            self.check_settled(value, name)
+        found = self.read_column(table, (name,), table.columns[name], value)
+        if isinstance(found, ir.Var) and not found.optional:
+            self.check_set(found, value, name)
+        return found
+
+    def check_set(self, found: ir.Var, value: ir.Var, name: str) -> None:
+        """Let the run see whether an object has an attribute that is never None where it has it."""
+        assert isinstance(value.kind, Reference)
+        (cls, *_) = classes_in(value.kind)
+        there = self.emit(operator.is_not, (found, NONE), inferred=Inferred(BOOL), name="there")
+        message = f"{cls.__name__!r} object has no attribute {name!r}"
+        self.act(runtime.check_attribute, there, ir.Const(message))
 
     def read_column(self, table: Table, path: Any, column: Column, at: ir.Var) -> Value:
         if isinstance(column, Common):
@@ -651,6 +663,10 @@ class Row(dict[Any, Any]):
 
     def __getitem__(self, name: Any) -> Any:
         return self.low.read(self.value, name)
+
+    def held(self, name: str) -> Any:
+        """What stands in the table for an attribute: None of an object that lacks it."""
+        return self.low.read_column(self.table, (name,), self.table.columns[name], self.value)
 
     def keys(self) -> Any:
         return self.table.columns.keys()

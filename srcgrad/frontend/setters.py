@@ -19,7 +19,7 @@ from ..analysis.aliasing import holds_memory
 from ..kinds import Array, Scalar
 from ..packages import lacks_room, of_class
 from ..rules.inplace import resized
-from .attributes import Attributes
+from .attributes import MEMBERS, Attributes
 from .choices import options
 from .columns import is_reference
 from .predicates import NONE, is_none, is_number, shape_of
@@ -71,7 +71,8 @@ class Setters(Attributes):
             if self.set_item_by_attribute(target, thing, name, value):
                 return
         if name == "__isabstractmethod__" and isinstance(target, Closure):
-            return  # abc.abstractmethod's: of its class no object is made
+            target.__isabstractmethod__ = bool(self.key(value))
+            return
         if not isinstance(thing, Instance):
             cls = target.value if isinstance(target, ir.Const) else None
             if isinstance(cls, type) or isinstance(target, Closure):
@@ -236,9 +237,11 @@ class Setters(Attributes):
         if text == "__dict__":
             self.set_vars(target, value)
             return NONE
-        if lacks_room(thing.type) and of_class(thing.type, text) is None:
-            cls = thing.type.__name__
-            raise self.fault(AttributeError, f"{cls!r} object has no attribute {text!r}")
+        own = of_class(thing.type, text)
+        if lacks_room(thing.type) and not isinstance(own, MEMBERS):
+            what = "has no attribute {!r}" if own is None else "attribute {!r} is read-only"
+            message = f"{thing.type.__name__!r} object {what.format(text)}"
+            raise self.fault(AttributeError, message)
         if text == "__class__":
             raise self.refuse("the class of an object can't be changed", "make a new object")
         value = self.with_position(text, value)

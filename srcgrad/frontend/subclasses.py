@@ -7,7 +7,6 @@ isn't followed, for what goes through containers does so directly: it is refused
 
 from __future__ import annotations
 
-import dis
 import enum
 import operator
 import sys
@@ -15,8 +14,12 @@ import types
 import typing
 from typing import Any
 
+import gast
+
+from ..errors import SourceError
 from ..packages import told
 from .links import Linked
+from .source import get_source
 
 CONTAINERS = (dict, list, tuple, set, frozenset)
 NUMBERS = (int, float, complex)
@@ -119,16 +122,67 @@ def has_made_init(cls: type) -> bool:
 
 
 def gives(cls: type, name: str) -> bool:
-    """Whether the `__init__` of a class, or one that it calls, gives its objects an attribute."""
+    """Whether the `__init__` of a class, or one that it calls, gives all objects an attribute.
+
+    >>> class Node:
+    ...     def __init__(self, v):
+    ...         self.v = v
+    ...         if v > 0:
+    ...             self.root = v**0.5
+    >>> gives(Node, "v"), gives(Node, "root")
+    (True, False)
+    """
     fields = cls._attributes if issubclass(cls, Linked) else told(cls, "__dataclass_fields__")
     if name in (fields or ()):
         return True
     for base in cls.__mro__:
-        code = getattr(vars(base).get("__init__"), "__code__", None)
-        if code is not None:
-            stored = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
-            if name in stored or not {"setattr", "__setattr__"}.isdisjoint(code.co_names):
-                return True
-            if "__init__" not in code.co_names:
+        made = vars(base).get("__init__")
+        if isinstance(made, types.FunctionType):
+            try:
+                node = get_source(made).node
+            except SourceError:
                 return False
+            if not getattr(node.args, "args", None):
+                return False
+            if _sets(node.body, node.args.args[0].id, name):
+                return True
+            if "__init__" not in made.__code__.co_names:
+                return False
+    return False
+
+
+def _sets(body: list[Any], owner: str, name: str) -> bool:
+    """Whether some statements set an attribute of a variable on all paths to their end."""
+    for s in body:
+        match s:
+            case gast.Raise():
+                return True
+            case gast.If() if _sets(s.body, owner, name) and _sets(s.orelse, owner, name):
+                return True
+            case gast.Try() if _sets(s.finalbody, owner, name):
+                return True
+            case gast.Try() if _sets([*s.body, *s.orelse], owner, name):
+                if all(_sets(handler.body, owner, name) for handler in s.handlers):
+                    return True
+            case gast.Assign() | gast.AugAssign() | gast.AnnAssign() if s.value is not None:
+                targets = s.targets if isinstance(s, gast.Assign) else [s.target]
+                if any(_is_store(n, owner, name) for t in targets for n in gast.walk(t)):
+                    return True
+            case gast.Expr() if _is_store(s.value, owner, name):
+                return True
+        if any(isinstance(node, gast.Return) for node in gast.walk(s)):
+            return False
+    return False
+
+
+def _is_store(node: Any, owner: str, name: str) -> bool:
+    """Whether an expression sets an attribute of a variable."""
+    match node:
+        case gast.Attribute(value=gast.Name(id=held), attr=attr, ctx=gast.Store()):
+            return bool((held, attr) == (owner, name))
+        case gast.Call(
+            func=gast.Name(id="setattr") | gast.Attribute(attr="__setattr__"),
+            args=[*_, gast.Constant(value=attr), _],
+        ):
+            return bool(attr == name)
     return False

@@ -66,6 +66,7 @@ class Closure:
     keyword_defaults: dict[str, Value] = field(default_factory=dict)
     name: str = "<lambda>"
     owner: Any = None  # the class in whose body a method stands, for super()
+    __isabstractmethod__: bool = False  # which the making of a class asks
 
 
 @dataclass(eq=False, slots=True)

@@ -57,6 +57,7 @@ from .checks import UNBOUND as UNBOUND
 from .checks import augmented as augmented
 from .checks import check_added as check_added
 from .checks import check_as_written as check_as_written
+from .checks import check_attribute as check_attribute
 from .checks import check_bound as check_bound
 from .checks import check_broadcast as check_broadcast
 from .checks import check_by_rows as check_by_rows

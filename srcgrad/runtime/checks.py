@@ -102,6 +102,15 @@ def check_given(value: Any, place: str) -> None:
         raise ValueError(f"{place}: {ABSENT}: ask first: if x is None")
 
 
+def check_attribute(there: bool, message: str) -> None:
+    """Raise what Python does where an object lacks an attribute that others of its class have.
+
+    >>> check_attribute(True, "'Node' object has no attribute 'next'")
+    """
+    if not there:
+        raise AttributeError(message)
+
+
 def check_power(base: Any, exponent: Any) -> None:
     """Refuse a power of Python's numbers that is complex, where a real one was compiled for.
 

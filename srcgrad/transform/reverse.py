@@ -376,7 +376,8 @@ class Adjoint(UnitCalls):
         for k, p in zip(own, params, strict=False):
             d = self.adjoints.pop(s.params[k], None)
             # the incoming adjoint has the right shape, if this one is known; it isn't recorded
-            same = s.params[k].kind == p.kind and getattr(p.kind, "shape", None) is not None
+            known = isinstance(p.kind, Array) and p.kind.shape is not None
+            same = s.params[k].kind == p.kind and known
             if d is None:
                 if p in self.numbers:
                     d = ir.Const(0.0)
