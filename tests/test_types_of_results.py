@@ -1,12 +1,14 @@
 """Results and gradients are of the types that the program returns, and that it is given."""
 
 import collections
+import math
 import types
 
 import numpy as np
 import pytest
 
 import srcgrad
+import srcgrad.testing
 
 from .programs.finite_differences import inner
 
@@ -195,3 +197,39 @@ def test_the_extremes_of_floats_of_python_are_some():
     assert srcgrad.vjp(divided, x)[0] == 0.3
     _, pullback = srcgrad.vjp(f, x)
     np.testing.assert_allclose(pullback((1.0, 2.0, 4.0, None, 8.0))[0], [0.0, 0.5 - 1 + 4 + 8, 0.0])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda v, x: np.nonzero(v),
+        lambda v, x: np.where(v > 0.5),
+        lambda v, x: np.gradient(v),
+        lambda v, x: np.sum(v, axis=-1),
+    ],
+)
+def test_whether_an_unknown_result_is_a_tuple_is_asked_in_the_run(call):
+    """Of arrays of unknown ranks."""
+
+    def f(x):
+        v = np.outer(x, x) if x[0] > 1.0 else x
+        found = call(v, x)
+        return x[1] * (2.0 if isinstance(found, tuple) else 3.0 if isinstance(found, list) else 5.0)
+
+    for x in (np.array([0.3, 0.8]), np.array([1.3, 0.8])):
+        value, gradient = srcgrad.value_and_grad(f)(x)
+        assert value == f(x)
+        assert gradient.tolist() == [0.0, f(x) / x[1]]
+
+
+def test_results_of_what_may_be_a_bool_or_of_another_dtype_are_as_many():
+    def f(x):
+        v = x[0]
+        if x[1] > 1.0:
+            v = True
+        mantissa, _ = math.frexp(v)
+        whole, rest = np.divmod(np.array([1, 2]) if x[1] > 1.0 else x, x[0])
+        return mantissa * x[1] + np.sum(rest) + np.sum(whole)
+
+    for x in (np.array([0.3, 0.8]), np.array([0.3, 1.8])):
+        srcgrad.testing.check_grads(f, (x,))

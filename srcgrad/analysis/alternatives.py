@@ -69,14 +69,22 @@ def of_either(
             if isinstance(kind, Scalar) and kind.dtype.kind in "fc":
                 found = replace(kind, mixed=Lesser.WHOLE | kind.mixed), views, certain
             continue
-        try:
-            kind = join(kind, result.kind)
-        except KindMismatch:
-            kind = UNKNOWN
+        kind = _joined(kind, result.kind)
         shared = tuple(dict.fromkeys((*views, *result.views)))
         found = kind, shared, certain and result.certain and views == result.views
     assert found is not None
     return found
+
+
+def _joined(a: Kind, b: Kind) -> Kind:
+    """The kind of what is of one kind in some runs and of another in others."""
+    if isinstance(a, TupleOf) and isinstance(b, TupleOf) and a.type is b.type:
+        if len(a.items) == len(b.items):
+            return replace(a, items=tuple(map(_joined, a.items, b.items)))
+    try:
+        return join(a, b)
+    except KindMismatch:
+        return UNKNOWN
 
 
 def number_of_any_rank(

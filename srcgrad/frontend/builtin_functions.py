@@ -19,7 +19,7 @@ import numpy as np
 from .. import ir, runtime
 from ..analysis.alternatives import classes_of_kind
 from ..analysis.inference import Inferred
-from ..kinds import BOOL, INT, Array, ListOf, Opaque, Scalar, int_kind
+from ..kinds import BOOL, INT, UNKNOWN, Array, ListOf, Opaque, Scalar, int_kind
 from ..packages import computes_attributes, has_of_class, lacks_room
 from ..rules import registry
 from .boxes import STANDS_FOR
@@ -442,6 +442,8 @@ class BuiltinFunctions(Sorting):
                 return found
             case ir.Var():
                 of_kind = classes_of_kind(value.kind)
+                if of_kind is not None and value.kind == UNKNOWN:  # of several results, too
+                    return of_kind | {tuple, list}
                 power = of_kind is not None and may_be_power(self, value.kind)
                 return of_kind | {float} if power else of_kind  # type: ignore[operator]
             case Closure():
