@@ -121,3 +121,15 @@ def chosen_by_indices(x):
 def test_several_results_of_what_has_any_rank(f):
     modes = "rev" if f is triangle else ("fwd", "rev")  # its tangent joins parts of any rank
     check_grads(f, (np.array([[0.8, 0.3], [0.4, 1.1]]),), order=1, modes=modes)
+
+
+def test_a_key_with_more_places_than_the_array_has_axes_raises_where_it_is_used():
+    def f(x):
+        v = x[..., 0] if x > 1.0 else x
+        return np.sum(np.sin(v))
+
+    x = np.array(0.7)
+    assert grad(f)(x) == pytest.approx(np.cos(0.7))
+    for g in (f, lambda x: np.sum(np.sin(x[..., 0, -1]))):
+        with pytest.raises(IndexError, match="too many indices for array"):
+            value_and_grad(g)(np.array(1.7))

@@ -80,8 +80,8 @@ def undone(key: ir.Operand, shape: tuple[Dimension, ...] | None) -> ir.Operand |
 
 
 def _after_ellipsis(later: tuple[ir.Operand, ...], shape: tuple[Dimension, ...]) -> int:
-    """The axis that comes after an ellipsis with these items behind it."""
-    return len(shape) - sum(not ir.is_constant(item, None) for item in later)
+    """The axis that comes after an ellipsis with these items behind it, even too many of them."""
+    return max(0, len(shape) - sum(not ir.is_constant(item, None) for item in later))
 
 
 def _is_whole(item: ir.Operand) -> bool:
