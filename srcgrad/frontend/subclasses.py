@@ -12,6 +12,7 @@ import operator
 import sys
 import types
 import typing
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -122,15 +123,18 @@ def has_made_init(cls: type) -> bool:
 
 
 def gives(cls: type, name: str) -> bool:
-    """Whether the `__init__` of a class, or one that it calls, gives all objects an attribute.
+    """Whether the `__init__` of a class, or what it calls of it, gives all objects an attribute.
 
     >>> class Node:
     ...     def __init__(self, v):
     ...         self.v = v
     ...         if v > 0:
     ...             self.root = v**0.5
-    >>> gives(Node, "v"), gives(Node, "root")
-    (True, False)
+    ...         self.link()
+    ...     def link(self):
+    ...         self.next = None
+    >>> gives(Node, "v"), gives(Node, "root"), gives(Node, "next")
+    (True, False, True)
     """
     fields = cls._attributes if issubclass(cls, Linked) else told(cls, "__dataclass_fields__")
     if name in (fields or ()):
@@ -138,37 +142,62 @@ def gives(cls: type, name: str) -> bool:
     for base in cls.__mro__:
         made = vars(base).get("__init__")
         if isinstance(made, types.FunctionType):
-            try:
-                node = get_source(made).node
-            except SourceError:
-                return False
-            if not getattr(node.args, "args", None):
-                return False
-            if _sets(node.body, node.args.args[0].id, name):
+            if _method_sets(cls, made, name, frozenset()):
                 return True
             if "__init__" not in made.__code__.co_names:
                 return False
     return False
 
 
-def _sets(body: list[Any], owner: str, name: str) -> bool:
-    """Whether some statements set an attribute of a variable on all paths to their end."""
+def _method_sets(
+    cls: type, method: types.FunctionType, name: str, seen: frozenset[types.FunctionType]
+) -> bool:
+    """Whether a method of a class gives the object an attribute, by itself or by another one."""
+    try:
+        node = get_source(method).node
+    except SourceError:
+        return False
+    if not getattr(node.args, "args", None) or method in seen:
+        return False
+    owner = node.args.args[0].id
+
+    def sets_it(call: Any) -> bool:
+        match call:
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=held), attr=called)):
+                other = getattr(cls, called, None) if held == owner else None
+                if isinstance(other, types.FunctionType):
+                    return _method_sets(cls, other, name, seen | {method})
+        return False
+
+    return _sets(node.body, owner, name, sets_it)
+
+
+def _sets(body: list[Any], owner: str, name: str, call: Callable[[Any], bool]) -> bool:
+    """Whether some statements set an attribute of a variable on all paths to their end.
+
+    `call` tells whether a call does.
+    """
+
+    def sets(body: list[Any]) -> bool:
+        return _sets(body, owner, name, call)
+
     for s in body:
         match s:
             case gast.Raise():
                 return True
-            case gast.If() if _sets(s.body, owner, name) and _sets(s.orelse, owner, name):
+            case gast.If() if sets(s.body) and sets(s.orelse):
                 return True
-            case gast.Try() if _sets(s.finalbody, owner, name):
+            case gast.Try() if sets(s.finalbody):
                 return True
-            case gast.Try() if _sets([*s.body, *s.orelse], owner, name):
-                if all(_sets(handler.body, owner, name) for handler in s.handlers):
-                    return True
+            case gast.Try() if sets([*s.body, *s.orelse]) and all(
+                sets(handler.body) for handler in s.handlers
+            ):
+                return True
             case gast.Assign() | gast.AugAssign() | gast.AnnAssign() if s.value is not None:
                 targets = s.targets if isinstance(s, gast.Assign) else [s.target]
                 if any(_is_store(n, owner, name) for t in targets for n in gast.walk(t)):
                     return True
-            case gast.Expr() if _is_store(s.value, owner, name):
+            case gast.Expr() if _is_store(s.value, owner, name) or call(s.value):
                 return True
         if any(isinstance(node, gast.Return) for node in gast.walk(s)):
             return False
