@@ -70,6 +70,7 @@ MORE = {  # intervals of any number of arguments, and which of them are not diff
     "betainccinv": (((0.6, 3), (0.6, 3), (0.1, 0.9)), (0, 1)),
     "voigt_profile": (((-2, 2), (0.5, 2), (0.5, 2)), ()),
     "elliprf": (((0.5, 2), (0.5, 2), (0.5, 2)), ()),
+    "elliprd": (((0.5, 2), (0.5, 2), (0.5, 2)), ()),
     "radian": (((0, 90), (0, 60), (0, 60)), ()),
     "hyp1f1": (((0.5, 2), (0.5, 2), (-2, 2)), (0, 1)),
     "hyp2f1": (((0.5, 2), (0.5, 2), (0.5, 2), (-2, 0.7)), (0, 1, 2)),
@@ -139,6 +140,7 @@ if special is not None:
     SAMPLES[special.rgamma] += [case(np.array([0.0, -1.0, -3.0, 200.0, 2.0]))]
     SAMPLES[special.spence] += [case(np.array([1.0, 1 + 1e-9, 0.999]))]
     SAMPLES[special.ellipk] += [case(np.array([0.0, 1e-9]))]
+    SAMPLES[special.elliprd] += [case(0.0, between(0.5, 2, 2), 1.0, fixed=(0,))]
     SAMPLES[special.log_ndtr] += [case(np.array([-40.0, -20.0, 8.0]))]
     SAMPLES[special.comb] += [
         case(between(2, 4, 3), between(1, 3, 3), repetition=True),

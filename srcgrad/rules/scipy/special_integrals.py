@@ -50,6 +50,32 @@ def elliprf(x, y, z, *, out):
     )
 
 
+@elementwise(special.elliprd)
+def elliprd(x, y, z, *, out):
+    """The derivative of Carlson's duplication (DLMF 19.26.18, 19.36) of each step."""
+    x, y, z = np.broadcast_arrays(x, y, z)
+    places = np.stack((x, y, z))
+    moved = np.reshape(np.eye(3), (3, 3) + (1,) * np.ndim(x)) + 0 * places  # by x, by y, by z
+    slopes, weight = 0 * places, 1.0
+    for _ in range(16):
+        there = places != 0
+        roots = there * np.sqrt(np.where(there, places, 1))
+        d_roots = there * moved / np.where(there, 2 * roots, 1)
+        products = roots * (roots[[1, 2, 0]] + roots[[2, 0, 1]]) / 2
+        more = np.sum(products, axis=0)
+        d_more = np.sum(d_roots * (roots[[1, 2, 0]] + roots[[2, 0, 1]]), axis=1)
+        last = places[2] + more
+        d_last = d_roots[:, 2] / roots[2] + (moved[:, 2] + d_more) / last
+        slopes = slopes - weight * 3 / (roots[2] * last) * d_last
+        places, moved = (places + more) / 4, (moved + d_more[:, np.newaxis]) / 4
+        weight = weight / 4
+    mean = (places[0] + places[1] + 3 * places[2]) / 5
+    d_mean = (moved[:, 0] + moved[:, 1] + 3 * moved[:, 2]) / 5
+    slopes = slopes - weight * 1.5 / (mean**2 * np.sqrt(mean)) * d_mean
+    d_x, d_y = np.where(x == 0, -np.inf, slopes[0]), np.where(y == 0, -np.inf, slopes[1])
+    return d_x, d_y, slopes[2]
+
+
 @adjoint(special.ellipj, unused=None)
 def ellipj(u, m, *, out, d_out):
     sn, cn, dn, _ = out
