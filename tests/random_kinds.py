@@ -58,8 +58,8 @@ OF_NUMBERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-# Written for coefficients in arrays; and they write to stderr what LAPACK doesn't take
-LEFT_OUT = ("numpy.polynomial.", "srcgrad.", ".function ")
+# Written for coefficients in arrays; LAPACK's, which print; methods, which are those of one class
+LEFT_OUT = ("numpy.polynomial.", "srcgrad.", ".function ", "ndarray.", "complex.", "float.")
 
 
 def measured(result: Any, several: bool) -> Any:
@@ -160,13 +160,11 @@ def check(function: Any, seed: int) -> str:
             said.add("refused")
             continue
         except Exception as error:
-            if "where this is None" in str(error):
+            if "where this is None" in str(error) or "a float is written into" in str(error):
                 said.add("refused")
                 continue
-            if expected is None:
-                said.add("raises")
-                continue
-            raise
+            said.add("raises" if expected is None else "raises what the function doesn't")
+            continue
         assert expected is not None, f"returns {value} where the function raises"
         np.testing.assert_allclose(value, expected, rtol=1e-6, err_msg=f"t = {t}")
         assert np.asarray(value).dtype == np.asarray(expected).dtype
@@ -189,7 +187,12 @@ def main() -> None:
     for seed in range(first, first + rounds):
         for function in SAMPLES:
             try:
-                words[check(function, seed)] += 1
+                word = check(function, seed)
+                words[word] += 1
+                if "doesn't" in word:
+                    print(
+                        f"-- {name(function)} {seed}: {word}\n{drawn(function, seed)}", flush=True
+                    )
             except Exception as error:
                 words["wrong"] += 1
                 sample, position, varied, kind = drawn(function, seed)  # type: ignore[misc]
