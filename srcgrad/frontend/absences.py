@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import ir, runtime
 from ..analysis.inference import infer
-from ..kinds import UNKNOWN, Array, Dimension, Kind, ListOf, Size, same_dtype
+from ..kinds import NOTHING, UNKNOWN, Array, Dimension, Kind, ListOf, Size, same_dtype
 from ..packages import told
 from ..rules.parameters import role
 from .predicates import NONE
@@ -59,6 +59,8 @@ def check_given(
 
 def may_lack(v: ir.Var) -> bool:
     """Whether a variable, or an item of the list that it holds, may be None."""
+    if v.kind == NOTHING:  # nothing else is known of it yet
+        return False
     return v.optional or (isinstance(v.kind, ListOf) and v.kind.holes)
 
 
