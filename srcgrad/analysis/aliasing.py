@@ -115,11 +115,15 @@ class Aliasing:
 
         Of what a function returns, that of each result.
         """
+        return {root for v in self.holders(operands) for root in self.classes(v)}
+
+    def holders(self, operands: Iterable[ir.Operand]) -> list[ir.Var]:
+        """The variables in operands that hold memory; of what a function returns, the results."""
         held = [v for o in operands for v in ir.variables(o) if holds_memory(v.kind)]
         tuples = {v for v in held if isinstance(v.kind, TupleOf)}
         if tuples:
             held += [v for (whole, _), v in self.returned.items() if whole in tuples]
-        return {root for v in held for root in self.classes(v)}
+        return held
 
     def own(self) -> set[ir.Var]:
         """The memory that two arrays mustn't share, though nothing writes it.

@@ -12,6 +12,7 @@ or an array of indices, makes an interval everything.
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import itertools
 import operator
@@ -27,6 +28,8 @@ from .aliasing import Aliasing
 Key = tuple[ir.Operand, ...]  # the items of an index
 Loops = tuple[ir.Loop, ...]
 Test = tuple[ir.Operand, bool]  # of a branch, and whether it is true there
+Part = tuple[ir.Var, Key | None]  # an array, and the index that takes a part of it, or more
+Parts = list[tuple[Part | None, int, Loops]]  # None is what can't be told; where it is written
 
 
 class Regions:
@@ -40,6 +43,9 @@ class Regions:
         self.touched: dict[ir.Var, list[tuple[ir.Assign, ir.Var, int, Loops]]] = {}  # that is read
         self.joined: set[ir.Var] = set()  # classes with variables that branches or loops hand on
         self.tests: dict[int, tuple[Test, ...]] = {}  # what is known where a statement is
+        self.parts: dict[
+            ir.Var, tuple[Parts, set[ir.Var | None]]
+        ] = {}  # and which arrays' they are
         self.number = itertools.count()
         self._visit(block, (), ())
 
@@ -98,13 +104,26 @@ class Regions:
         read = self._part(v) if key is None else self._item(v, key)
         if read is None or root in self.joined or self.integers.places.get(read[0]):
             return False
-        for s, number, around in self.writes.get(root, ()):
-            for written in self._written(s, root):
-                if written is None or written[0] is not read[0]:
-                    return False
-                if not self._apart(read[1], position, loops, written[1], number, around):
-                    return False
-        return True
+        parts, arrays = self._parts_written(root)
+        if not arrays <= {read[0]}:
+            return False
+        # without a loop around both, what is written before doesn't matter
+        first = 0 if loops else bisect.bisect_left(parts, position, key=operator.itemgetter(1))
+        return all(
+            part is not None and self._apart(read[1], position, loops, part[1], number, around)
+            for part, number, around in itertools.islice(parts, first, None)
+        )
+
+    def _parts_written(self, root: ir.Var) -> tuple[Parts, set[ir.Var | None]]:
+        """The parts of some memory that are written, in order, and the arrays that they are of."""
+        if root not in self.parts:
+            parts = [
+                (part, number, around)
+                for s, number, around in self.writes.get(root, ())
+                for part in self._written(s, root)
+            ]
+            self.parts[root] = parts, {None if part is None else part[0] for part, *_ in parts}
+        return self.parts[root]
 
     def spared(
         self, v: ir.Var, loop: ir.Loop, around: Loops, key: ir.Operand | None = None
@@ -150,7 +169,7 @@ class Regions:
             return False
         return Proof(self.integers, [array], frozenset(loops)).is_inside(array, key)
 
-    def _written(self, s: ir.Assign, root: ir.Var) -> Iterator[tuple[ir.Var, Key | None] | None]:
+    def _written(self, s: ir.Assign, root: ir.Var) -> Iterator[Part | None]:
         """The parts of some memory that a call writes; None for what can't be told."""
         for w in s.writes:
             if self.aliasing.find(w) is root:
@@ -158,12 +177,12 @@ class Regions:
             elif root in self.aliasing.written_through(w, s):
                 yield None
 
-    def _item(self, v: ir.Var, key: ir.Operand) -> tuple[ir.Var, Key | None] | None:
+    def _item(self, v: ir.Var, key: ir.Operand) -> Part | None:
         """The array that an item is taken of, and the index that takes it, or more."""
         s = self.integers.made.get(v)
         return self._part(v) if s is not None and s.views else (v, items_by_axis(key))
 
-    def _part(self, v: ir.Var, write: ir.Assign | None = None) -> tuple[ir.Var, Key | None] | None:
+    def _part(self, v: ir.Var, write: ir.Assign | None = None) -> Part | None:
         """The array that a variable is a part of, and the index that takes the part, or more."""
         key: Key | None = None
         if write is not None and write.function is operator.setitem:

@@ -25,7 +25,7 @@ from ..frontend.units import NeedUnit
 from ..frontend.values import EVERYWHERE, Junction, Path
 from ..packages import is_installed
 from .gradient import gradient_function
-from .primal import lower_primal
+from .primal import Primal, lower_primal
 from .process import compiling
 from .tangent import tangent_function
 from .task import Compiled, Request, Task
@@ -106,13 +106,16 @@ def _compiled_objects(task: Task) -> Compiled:
     """
     try:
         return _taken_apart(task)
-    except TakenApart as found:
-        unrolled, most, longest = found.task, found.statements // 2, found.emitted
+    except TakenApart as error:
+        found, most, longest = error.with_traceback(None), error.statements // 2, error.emitted
     again = replace(task, calls=Calls(), objects=Knowledge())
     with suppress(UnsupportedError, TooLong):
         return _compiled_recursions(replace(again, compact=True, most=most, longest=longest))
+    unrolled = replace(found.task, apart=True)
     with suppress(*MORE_TO_LEARN):  # what had to be known to get there is
-        return _transformed(replace(unrolled, apart=True))
+        if ir.watcher.get() is None:  # who watches is to see the stages in their order
+            return _generated(unrolled, found.lowered)
+        return _transformed(unrolled)
     return _taken_apart(replace(again, apart=True))
 
 
@@ -333,7 +336,11 @@ def _transformed(task: Task) -> Compiled:
     if task.most is not None and count > task.most:
         raise TooLong
     if count > READABLE and low.takes_apart and not (task.compact or task.apart):
-        raise TakenApart(task, count, low.emitted)
+        raise TakenApart(task, lowered, count)
+    return _generated(task, lowered)
+
+
+def _generated(task: Task, lowered: Primal) -> Compiled:
     return (tangent_function if task.request.tangent else gradient_function)(task, lowered)
 
 

@@ -10,6 +10,7 @@ from ..errors import UnsupportedError
 from ..kinds import Array, ListOf, Opaque
 from ..rules import registry
 from .displays import Displays
+from .naming import method_name
 from .predicates import is_none, is_number, without_items
 from .restarts import NeedStatic
 from .structure import interned, objects_in_key
@@ -31,7 +32,7 @@ class Expressions(Displays):
 
     def expression(self, node: Any) -> Value:
         """The value of an expression node."""
-        method = getattr(self, "expression_" + type(node).__name__, None)
+        method = getattr(self, method_name("expression", type(node).__name__), None)
         before, site = self.span, self.site
         self.site = id(node)
         if not self.fixed_span:

@@ -29,6 +29,7 @@ from .contexts import Contexts
 from .iteration import MOST_NEEDED, MOST_UNROLLED
 from .liveness import live_at_loops
 from .names import own_nodes, runs_once
+from .naming import method_name
 from .operations import leave_unless
 from .predicates import FALSE, NONE, TRUE, is_unknown
 from .restarts import Materialize, NeedStatic, Peel, Raised, Thaw, Unbound, Unreached
@@ -78,7 +79,7 @@ class Lowerer(Contexts):
                 if self.if_statement(node, statements[position + 1 :]):
                     return
                 continue
-            method = getattr(self, "statement_" + type(node).__name__, None)
+            method = getattr(self, method_name("statement", type(node).__name__), None)
             if method is None:
                 raise self.refuse(f"{type(node).__name__} isn't supported")
             method(node)

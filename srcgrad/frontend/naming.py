@@ -1,8 +1,10 @@
-"""What temporaries are called: for the operation that makes them, or for what they show."""
+"""What temporaries are called, for what makes them or what they show; and what lowers a node."""
 
 from __future__ import annotations
 
+import functools
 import operator
+import sys
 from typing import Any
 
 from .. import ir
@@ -16,6 +18,18 @@ SIDES = {  # of a stencil: what lies before and after the middle, by rank and ax
     3: (("behind", "before"), ("above", "below"), ("left", "right")),
 }
 NEIGHBOURS = {(operator.add, 1): "next", (operator.sub, 1): "previous"}
+
+
+@functools.cache
+def method_name(what: str, node: str) -> str:
+    """The name of the method that lowers a node, given its class's.
+
+    Interned: Python remembers where in a class of many bases such a name was found.
+
+    >>> method_name("expression", "Name")
+    'expression_Name'
+    """
+    return sys.intern(f"{what}_{node}")
 
 
 def temporary_name(function: Any, args: tuple[ir.Operand, ...], name: str, kind: Kind) -> str:

@@ -127,13 +127,15 @@ class TakenApart(Exception):
 
     Attributes:
         task: what was lowered so.
+        lowered: what it became (`compiler.primal.Primal`).
         statements: how many the function has.
         emitted: how many were made until it was lowered.
     """
 
-    def __init__(self, task: Any, statements: int, emitted: int) -> None:
+    def __init__(self, task: Any, lowered: Any, statements: int) -> None:
         super().__init__()
-        self.task, self.statements, self.emitted = task, statements, emitted
+        self.task, self.lowered, self.statements = task, lowered, statements
+        self.emitted = lowered.low.emitted
 
 
 class TooLong(Exception):

@@ -85,7 +85,7 @@ class _Accumulator:
         arrays = (v for s in ir.walk(function.block) for v in ir.uses(s))
         self.proof = Proof(Integers(function.block), arrays)
         self.renamed = ir.Renaming()
-        self.used: dict[ir.Statement, list[ir.Var]] = {}  # in the branches and loops that are done
+        self.holders: dict[ir.Statement, list[ir.Var]] = {}  # what it uses, or the blocks in it
 
     def run(self) -> None:
         self.block(self.function.block)
@@ -162,13 +162,10 @@ class _Accumulator:
 
     def mentions(self, statement: ir.Statement, root: ir.Var) -> bool:
         """Whether a statement touches memory, or may; one that only asks its shape does too."""
-        if isinstance(statement, ir.Assign):
-            used = ir.uses(statement)
-        else:
-            if statement not in self.used:
-                self.used[statement] = ir.all_uses(ir.Block([statement]))
-            used = self.used[statement]
-        return root in self.aliasing.held_by(used)
+        if statement not in self.holders:  # what stands in it is done
+            used = ir.all_uses(ir.Block([statement]))
+            self.holders[statement] = self.aliasing.holders(dict.fromkeys(used))
+        return any(root in self.aliasing.classes(v) for v in self.holders[statement])
 
     def begin(self, block: ir.Block, start: int, position: int) -> bool:
         """Make `d = zeros; d += c` into `d = c`, if that is what these statements are."""

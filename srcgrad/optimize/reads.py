@@ -20,7 +20,32 @@ from ..analysis.elementwise import held_kind, is_elementwise, makes_fresh
 from ..analysis.keys import constant_key
 from ..kinds import Array, ListOf, Scalar
 
-Available = dict[Any, ir.Var]
+
+class Available:
+    """What was read and may be had again, by what equal reads have in common (`_Sharer.key`)."""
+
+    def __init__(self, aliasing: Aliasing) -> None:
+        self.aliasing = aliasing
+        self.known: dict[Any, ir.Var] = {}
+        self.reads: dict[ir.Var, set[Any]] = {}  # of memory, perhaps among others forgotten by now
+
+    def copy(self) -> Available:
+        other = Available(self.aliasing)
+        other.known = dict(self.known)
+        other.reads = {root: set(keys) for root, keys in self.reads.items()}
+        return other
+
+    def add(self, key: Any, found: ir.Var) -> None:
+        self.known[key] = found
+        is_view, sources, _ = key
+        for v in () if is_view else sources:
+            self.reads.setdefault(self.aliasing.find(v), set()).add(key)
+
+    def forget(self, statements: Iterable[ir.Statement]) -> None:
+        """Drop what was read from memory that statements write: that of a list's items, too."""
+        for root in self.aliasing.written_by(*statements) if self.known else ():
+            for key in self.reads.pop(root, ()):
+                self.known.pop(key, None)
 
 
 def share_reads(function: ir.Function, count: int | None = None) -> None:
@@ -28,7 +53,7 @@ def share_reads(function: ir.Function, count: int | None = None) -> None:
     statements = function.block.statements
     sharer = _Sharer(function)
     part = ir.Block(statements[:count])
-    sharer.block(part, {}, False)
+    sharer.block(part, Available(sharer.aliasing), False)
     statements[: len(statements) if count is None else count] = part.statements
     ir.rename(function.block, sharer.shared)
 
@@ -44,24 +69,24 @@ class _Sharer:
         for s in block.statements:
             if isinstance(s, ir.Assign):
                 key = self.key(s, looped)
-                known = available.get(key) if key is not None else None
+                known = available.known.get(key) if key is not None else None
                 if known is not None and known.kind == s.target.kind:
                     if s.target.user and not known.user:
                         known.name, known.user = s.target.name, True
                     self.shared[s.target] = known
                     continue
                 if key is not None:
-                    available[key] = s.target
-                self.forget(available, [s])
+                    available.add(key, s.target)
+                available.forget([s])
                 if s.function is operator.setitem:
                     self.stored(available, s)
             else:
                 written = [inner for b in ir.blocks(s) for inner in ir.walk(b)]
                 if isinstance(s, ir.Loop):
-                    self.forget(available, written)
+                    available.forget(written)
                 for inner in ir.blocks(s):
-                    self.block(inner, dict(available), looped or isinstance(s, ir.Loop))
-                self.forget(available, written)
+                    self.block(inner, available.copy(), looped or isinstance(s, ir.Loop))
+                available.forget(written)
             kept.append(s)
         block.statements[:] = kept
 
@@ -75,7 +100,7 @@ class _Sharer:
         if index is not None and isinstance(value, ir.Var) and isinstance(value.kind, Scalar):
             dtype, plain = held.dtype, value.assured
             if plain and dtype is not None and value.kind.dtype == dtype:
-                available[False, (self.shared(source),), index] = self.shared(value)
+                available.add((False, (self.shared(source),), index), self.shared(value))
 
     def key(self, s: ir.Assign, looped: bool) -> Any:
         """What equal reads have in common; None if a call isn't a read, or needs memory of its own.
@@ -140,12 +165,3 @@ class _Sharer:
             case ir.Pack():
                 items = [self.index(item) for item in operand.items]
                 return None if None in items else (operand.type, *items)
-
-    def forget(self, available: Available, statements: Iterable[ir.Statement]) -> None:
-        """Drop what was read from memory that statements write: that of a list's items, too."""
-        if roots := self.aliasing.written_by(*statements):
-            for key in [
-                k for k in available
-                if not k[0] and not roots.isdisjoint(map(self.aliasing.find, k[1]))
-            ]:  # fmt: skip
-                del available[key]

@@ -140,9 +140,10 @@ class Simplifier:
         for v in ir.variables(operand):
             if isinstance(v.kind, ListOf):
                 return False
-            held = self.aliasing.held_by((v,)) if holds_memory(v.kind) else ()
-            if any(self.last_write.get(root, -1) >= since for root in held):
-                return False
+            if holds_memory(v.kind):
+                held = self.aliasing.held_by((v,))
+                if any(self.last_write.get(root, -1) >= since for root in held):
+                    return False
         return True
 
     def union(self, a: ir.Var, b: ir.Var) -> None:

@@ -22,8 +22,8 @@ def load() -> None:
     """Register the functions if the user's program has imported einops, or opt_einsum."""
     of_einops = (rearrange, reduce, repeat, einsum, pack, unpack, parse_shape, asnumpy)
     for package, functions in (("einops", of_einops), ("opt_einsum", (contract,))):
-        for function in functions:
-            known = getattr(sys.modules.get(package), function.__name__, None)
+        for function in functions if package in sys.modules else ():
+            known = getattr(sys.modules[package], function.__name__, None)
             if known is not None and known not in _loaded:
                 _loaded.add(known)
                 definition(known)(function)

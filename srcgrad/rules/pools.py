@@ -22,12 +22,13 @@ PROCESSES = {
     "multiprocessing": "Pool",
     "multiprocessing.pool": "Pool",
 }
+MODULES = tuple(dict.fromkeys((*THREADS, *PROCESSES)))
 _loaded: set[str] = set()
 
 
 def load() -> None:
     """Register the pools of the modules that the user's program has imported."""
-    for module in {*THREADS, *PROCESSES} - _loaded & sys.modules.keys():
+    for module in [m for m in MODULES if m not in _loaded and m in sys.modules]:
         _loaded.add(module)
         for names, pool in ((THREADS, Pool), (PROCESSES, PoolOfProcesses)):
             if module in names:

@@ -22,16 +22,14 @@ MODULES = (
         "sparse.csgraph",
     ),
 )
-_loaded: set[str] = set()
+_waiting = {f"scipy.{name}": name for name in MODULES}  # not imported until now
 
 
 def load() -> None:
     """Register the rules for those submodules of SciPy that are imported by now."""
-    if len(_loaded) == len(MODULES):
-        return
-    for name in MODULES:
-        if name not in _loaded and f"scipy.{name}" in sys.modules:
-            _loaded.add(name)
+    for imported in [module for module in _waiting if module in sys.modules]:
+        name = _waiting.pop(imported, None)
+        if name is not None:  # else another thread has come first
             module = f"{__name__}.{name.replace('.', '_')}"
             if importlib.util.find_spec(module):
                 importlib.import_module(module)
