@@ -273,7 +273,7 @@ class Objects(Cursors):
         if self.catcher(AttributeError) is not None:
             self.check_settled(value, name)
         found = self.read_column(table, (name,), table.columns[name], value)
-        if isinstance(found, ir.Var) and not found.optional:
+        if isinstance(found, ir.Var) and not found.optional and not is_reference(found):
             self.check_set(found, value, name)
         return found
 
