@@ -376,6 +376,51 @@ def test_attributes_that_only_some_of_many_objects_are_given(asked):
     assert "^" in str(caught.value)
 
 
+class Squared:
+    def __init__(self, v):
+        self.square = v * v
+
+
+class SometimesSquared(Squared):
+    def __init__(self, v):
+        self.v = v
+        if v > 0.5:
+            super().__init__(v)
+
+
+class Telling:
+    def __init__(self, v, other=None):
+        self.v = v
+        if other is not None:
+            setattr(other, "square", v)  # noqa: B010
+
+
+class Called(Squared):
+    def __init__(self, v):
+        Squared.__init__(self, v)
+        self.v = v
+
+
+def asked_of_many(cls, x):
+    kept = []
+    for v in x:
+        if v > 0.1:
+            kept.append(cls(v))
+            if v > 2.0:
+                kept[0].square = v
+    return sum(n.square * n.v if hasattr(n, "square") else 3.0 * n.v for n in kept)
+
+
+@pytest.mark.parametrize("cls", [SometimesSquared, Telling])
+def test_what_is_set_on_some_paths_by_a_base_or_of_another_object_isnt_there_for_sure(cls):
+    with pytest.raises(srcgrad.UnsupportedError, match="whether this object has the attribute"):
+        srcgrad.grad(lambda x: asked_of_many(cls, x))(X)
+
+
+def test_what_the_init_of_a_base_sets_is_there():
+    check(lambda x: asked_of_many(Called, x))
+
+
 def test_an_attribute_that_one_of_many_objects_lacks():
     def f(x):
         node, kept = Node(x[0]), []

@@ -139,20 +139,29 @@ def gives(cls: type, name: str) -> bool:
     fields = cls._attributes if issubclass(cls, Linked) else told(cls, "__dataclass_fields__")
     if name in (fields or ()):
         return True
-    for base in cls.__mro__:
+    return _init_sets(cls, cls.__mro__, name)
+
+
+def _init_sets(cls: type, bases: tuple[type, ...], name: str) -> bool:
+    """Whether the first `__init__` among the bases of a class gives the object an attribute."""
+    for i, base in enumerate(bases):
         made = vars(base).get("__init__")
         if isinstance(made, types.FunctionType):
-            if _method_sets(cls, made, name, frozenset()):
-                return True
-            if "__init__" not in made.__code__.co_names:
-                return False
+            return _method_sets(cls, bases[i + 1 :], made, name, frozenset())
     return False
 
 
 def _method_sets(
-    cls: type, method: types.FunctionType, name: str, seen: frozenset[types.FunctionType]
+    cls: type,
+    bases: tuple[type, ...],
+    method: types.FunctionType,
+    name: str,
+    seen: frozenset[types.FunctionType],
 ) -> bool:
-    """Whether a method of a class gives the object an attribute, by itself or by another one."""
+    """Whether a method of a class gives the object an attribute, by itself or by another one.
+
+    `bases` are those of the class whose `__init__` it is, or is called by.
+    """
     try:
         node = get_source(method).node
     except SourceError:
@@ -163,10 +172,18 @@ def _method_sets(
 
     def sets_it(call: Any) -> bool:
         match call:
+            case gast.Call(
+                func=gast.Attribute(value=gast.Call(func=gast.Name(id="super")), attr="__init__")
+            ):
+                return _init_sets(cls, bases, name)
             case gast.Call(func=gast.Attribute(value=gast.Name(id=held), attr=called)):
-                other = getattr(cls, called, None) if held == owner else None
+                if held != owner:  # Base.__init__(self)
+                    base = method.__globals__.get(held)
+                    known = called == "__init__" and base in bases
+                    return known and _init_sets(cls, bases[bases.index(base) :], name)
+                other = getattr(cls, called, None)
                 if isinstance(other, types.FunctionType):
-                    return _method_sets(cls, other, name, seen | {method})
+                    return _method_sets(cls, bases, other, name, seen | {method})
         return False
 
     return _sets(node.body, owner, name, sets_it)
@@ -211,7 +228,12 @@ def _is_store(node: Any, owner: str, name: str) -> bool:
             return bool((held, attr) == (owner, name))
         case gast.Call(
             func=gast.Name(id="setattr") | gast.Attribute(attr="__setattr__"),
-            args=[*_, gast.Constant(value=attr), _],
+            args=[gast.Name(id=held), gast.Constant(value=attr), _],
+        ):
+            return bool((held, attr) == (owner, name))
+        case gast.Call(
+            func=gast.Attribute(value=gast.Call(func=gast.Name(id="super")), attr="__setattr__"),
+            args=[gast.Constant(value=attr), _],
         ):
             return bool(attr == name)
     return False
