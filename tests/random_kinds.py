@@ -10,9 +10,6 @@ the gradient that of the call without the choice. For a long run:
 from __future__ import annotations
 
 import random
-import sys
-import warnings
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +17,7 @@ import numpy as np
 
 import srcgrad
 
+from .random_options import run
 from .rules.kit import is_float
 from .rules.test_rules import SAMPLES, name
 
@@ -178,31 +176,5 @@ def check(function: Any, seed: int) -> str:
     return " and ".join(sorted(said))
 
 
-def main() -> None:
-    """Count what is said in so many rounds through all functions; print what is wrong."""
-    warnings.simplefilter("ignore")
-    np.seterr(all="ignore")
-    rounds, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    words: Counter[str] = Counter()
-    for seed in range(first, first + rounds):
-        for function in SAMPLES:
-            try:
-                word = check(function, seed)
-                words[word] += 1
-                if "doesn't" in word:
-                    print(
-                        f"-- {name(function)} {seed}: {word}\n{drawn(function, seed)}", flush=True
-                    )
-            except Exception as error:
-                words["wrong"] += 1
-                sample, position, varied, kind = drawn(function, seed)  # type: ignore[misc]
-                print(
-                    f"-- {name(function)} {seed}: argument {varied} ({kind}), by {position}: "
-                    f"{type(error).__name__} {str(error)[:400]}\n{sample}",
-                    flush=True,
-                )
-    print(dict(words))
-
-
 if __name__ == "__main__":
-    main()
+    run(check, drawn, "doesn't")

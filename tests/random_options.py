@@ -185,8 +185,13 @@ def check(function: Any, seed: int) -> str:
     return "right"
 
 
-def main() -> None:
-    """Count what is said in so many rounds through all functions; print what is wrong."""
+def run(
+    check: Callable[[Any, int], str], drawn: Callable[[Any, int], Any], shown: str | None = None
+) -> None:
+    """Count what is said in so many rounds through all functions; print what is wrong.
+
+    Print as well of which calls is said what has `shown` in it.
+    """
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     rounds, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
@@ -194,13 +199,16 @@ def main() -> None:
     for seed in range(first, first + rounds):
         for function in SAMPLES:
             try:
-                words[check(function, seed)] += 1
+                word = check(function, seed)
+                found = word if shown is not None and shown in word else ""
             except Exception as error:
-                words["wrong"] += 1
+                word, found = "wrong", f"{type(error).__name__} {str(error)[:400]}"
+            words[word] += 1
+            if found:
                 sample = drawn(function, seed)
-                print(f"-- {name(function)} {seed}: {str(error)[:300]}\n{sample}")
+                print(f"-- {name(function)} {seed}: {found}\n{sample}", flush=True)
     print(dict(words))
 
 
 if __name__ == "__main__":
-    main()
+    run(check, drawn)

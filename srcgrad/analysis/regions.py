@@ -43,9 +43,7 @@ class Regions:
         self.touched: dict[ir.Var, list[tuple[ir.Assign, ir.Var, int, Loops]]] = {}  # that is read
         self.joined: set[ir.Var] = set()  # classes with variables that branches or loops hand on
         self.tests: dict[int, tuple[Test, ...]] = {}  # what is known where a statement is
-        self.parts: dict[
-            ir.Var, tuple[Parts, set[ir.Var | None]]
-        ] = {}  # and which arrays' they are
+        self.parts: dict[ir.Var, tuple[Parts, set[ir.Var | None]]] = {}  # that are written
         self.number = itertools.count()
         self._visit(block, (), ())
 

@@ -7,6 +7,7 @@ raise a TypeError where it is None, as the program does; `np.sum(x, axis)` doesn
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from typing import Any
@@ -33,13 +34,9 @@ def by_option(low: Any, function: Any, args: list[Value], kwargs: dict[str, Valu
         if role(function, place) != "other" or is_alike(function, *operands, option):
             continue
 
-        def without(place: Any = place) -> Any:
-            values: dict[Any, Value] = {**dict(enumerate(args)), **kwargs, place: NONE}
-            named = {k: values[k] for k in kwargs}
-            return low.call_object(function, [values[i] for i in range(len(args))], named)
-
-        test = low.identical(option, NONE)
-        return low.either(test, without, lambda: low.call_object(function, args, kwargs))
+        without = functools.partial(low.call_with, function, args, kwargs, place, NONE)
+        given = functools.partial(low.call_object, function, args, kwargs)
+        return low.either(low.identical(option, NONE), without, given)
     return None
 
 
@@ -85,12 +82,13 @@ def is_alike(
     if found.kind == UNKNOWN:
         return True
     kind = infer(function, operands, named).kind
+    if not isinstance(kind, Array) or not isinstance(found.kind, Array):
+        return kind == found.kind
     kinds = (other.kind for other in ir.variables_of((*operands, *named.values())))
     known = {n for of_operand in kinds for n in _shape(of_operand)}
-    if isinstance(kind, Array) and isinstance(found.kind, Array) and same_dtype(kind, found.kind):
-        pairs = itertools.zip_longest(_shape(kind), _shape(found.kind))
-        return all(m == n or (isinstance(m, Size) and m not in known and n) for m, n in pairs)
-    return kind == found.kind
+    pairs = itertools.zip_longest(_shape(kind), _shape(found.kind))
+    fit = all(m == n or (isinstance(m, Size) and m not in known and n) for m, n in pairs)
+    return fit and same_dtype(kind, found.kind)
 
 
 def _shape(kind: Kind) -> tuple[Dimension, ...]:

@@ -478,15 +478,21 @@ class Calls(Kept):
             if isinstance(choice, Choice) and (asking or not any(map(is_function, choice.options))):
 
                 def use(option: Value, place: Any = place) -> Value:
-                    values: dict[Any, Value] = {**dict(enumerate(args)), **kwargs, place: option}
-                    named = {k: values[k] for k in kwargs}
-                    return self.call_object(function, [values[i] for i in range(len(args))], named)
+                    return self.call_with(function, args, kwargs, place, option)
 
                 if function in LAZY and (found := self.of_lists(choice, use)) is not None:
                     return found
                 answer = self.answered(choice, use) if asking else None
                 return answer or self.for_each(choice, use)
         return None
+
+    def call_with(
+        self, function: Any, args: list[Value], kwargs: dict[str, Value], place: Any, value: Value
+    ) -> Value:
+        """A call with another value in the place of one argument: at a position, or of a name."""
+        args = [value if i == place else a for i, a in enumerate(args)]
+        kwargs = {k: value if k == place else a for k, a in kwargs.items()}
+        return self.call_object(function, args, kwargs)
 
     def described(self, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         """What a function that describes arrays says of what may be None; else None."""

@@ -61,9 +61,9 @@ def elliprd(x, y, z, *, out):
         there = places != 0
         roots = there * np.sqrt(np.where(there, places, 1))
         d_roots = there * moved / np.where(there, 2 * roots, 1)
-        products = roots * (roots[[1, 2, 0]] + roots[[2, 0, 1]]) / 2
-        more = np.sum(products, axis=0)
-        d_more = np.sum(d_roots * (roots[[1, 2, 0]] + roots[[2, 0, 1]]), axis=1)
+        others = roots[[1, 2, 0]] + roots[[2, 0, 1]]
+        more = np.sum(roots * others, axis=0) / 2
+        d_more = np.sum(d_roots * others, axis=1)
         last = places[2] + more
         d_last = d_roots[:, 2] / roots[2] + (moved[:, 2] + d_more) / last
         slopes = slopes - weight * 3 / (roots[2] * last) * d_last
