@@ -44,6 +44,30 @@ def test_an_option_that_the_data_choose_has_the_rank_of_each():
         assert gradient.tolist() == [0.0, f(x) / x[1], 0.0]
 
 
+def the_length_chosen(x):
+    n = 2 if x[0] > 1.0 else None
+    spectrum = np.abs(np.fft.fft(x, n))
+    return len(spectrum) * np.sum(spectrum) + np.sum(x[:n] ** 2) * x[:n].size
+
+
+def lengths_returned(x):
+    def length(v):
+        return None if v > 0.5 else 2
+
+    total = 0.0
+    for v in x:
+        spectrum = np.abs(np.fft.fft(x, length(v)))
+        total += len(spectrum) * np.sum(spectrum)
+    return total
+
+
+@pytest.mark.parametrize("f", [the_length_chosen, lengths_returned])
+def test_a_result_is_only_as_long_as_a_number_where_there_is_one(f):
+    for x in (X, X + 1.0):
+        check_grads(f, (x,))
+        assert srcgrad.value_and_grad(f)(x)[0] == pytest.approx(f(x))
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -86,6 +86,8 @@ class Builder(KeptLists):
         ours = name.startswith("%")
         named = next((v.name for v in known if isinstance(v, ir.Var) and ours), None)
         optional = bool(none) or any(isinstance(v, ir.Var) and v.optional for v in (a, b))
+        if optional and isinstance(kind, Scalar):
+            kind = replace(kind, size=None)  # what it is the end of is as long as something else
         target = ir.Var(named or variable_name(name), kind, user, optional=optional)
         target.partial = is_partial(a) or is_partial(b)
         origins = [v.origins if isinstance(v, ir.Var) else frozenset() for v in known]
