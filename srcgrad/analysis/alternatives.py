@@ -190,8 +190,8 @@ def takes_dtype(infer: Callable[..., Any], function: Any, args: Args, kwargs: Na
     }
     if not ints or not any(dtype is not None and dtype.kind in "fc" for dtype in dtypes):
         return False
-    result = with_others(infer, function, args, kwargs, ints).kind
-    return isinstance(result, (Array, Scalar)) and getattr(result.dtype, "kind", "") in "biu"
+    dtype = getattr(with_others(infer, function, args, kwargs, ints).kind, "dtype", None)
+    return dtype is not None and dtype.kind in "biu"
 
 
 def with_others(

@@ -47,6 +47,8 @@ def check_given(
     package = (told(function, "__module__") or "").partition(".")[0]
     if package not in ("numpy", "scipy") and function is not operator.getitem:
         return
+    if low.span is None:  # it begins a derivative, of a result that is checked
+        return
     for v in ir.variables_of((*operands, *named.values())):
         if (may_lack(v) and v not in low.given_here) and not is_alike(function, operands, named, v):
             if low.trying is not None:

@@ -442,8 +442,8 @@ class BuiltinFunctions(Sorting):
                 return found
             case ir.Var():
                 of_kind = classes_of_kind(value.kind)
-                if of_kind is not None and value.kind == UNKNOWN:  # of several results, too
-                    return of_kind | {tuple, list}
+                if of_kind is not None and value.kind == UNKNOWN and not self.fixed_span:
+                    return of_kind | {tuple, list}  # there may be several results
                 power = of_kind is not None and may_be_power(self, value.kind)
                 return of_kind | {float} if power else of_kind  # type: ignore[operator]
             case Closure():
