@@ -2009,3 +2009,40 @@ def test_what_other_functions_than_ufuncs_cast_into_out_is_refused_in_a_try_too(
     with pytest.raises(srcgrad.UnsupportedError, match="the output can't be cast") as info:
         srcgrad.grad(f)(X)
     assert "assign what is returned" in str(info.value)
+
+
+def put_with_places(b, values):
+    np.place(b, [True, False, True], values)
+
+
+def put_with_mask(b, values):
+    np.putmask(b, [True, False, True], values)
+
+
+@pytest.mark.parametrize("put", [np.copyto, put_with_places, put_with_mask])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "given",
+    [
+        *(lambda x: x, lambda x: x * 1j, lambda x: x.astype(np.float32), lambda x: x[1]),
+        *(lambda x: 2.5, lambda x: 2.5 + 1j, lambda x: [x[0], 3.0, x[1]]),
+        lambda x: x * 1j if x[0] > 0.2 else x,
+    ],
+)
+def test_what_cannot_be_cast_raises_type_error(put, dtype, given):
+    """As in NumPy: `np.copyto` casts to less precision, the others do so for what is no array."""
+
+    def f(x):
+        b = np.zeros(3, dtype)
+        try:
+            put(b, given(x))
+        except TypeError:
+            return 7 * x[0]
+        return b @ x
+
+    x = np.array([0.5, 1.5, 2.0])
+    value, gradient = srcgrad.value_and_grad(f)(x)
+    assert value == f(x)
+    steps = np.eye(3) / 64  # of quadratic functions such slopes are exact, in single precision too
+    slopes = [(f(x + step) - f(x - step)) * 32 for step in steps]
+    np.testing.assert_array_equal(gradient, slopes)

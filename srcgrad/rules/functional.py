@@ -9,7 +9,7 @@ import numpy as np
 from .. import runtime
 from ..analysis.inference import Inferred
 from ..kinds import NOTHING
-from .inplace import resized
+from .inplace import check_cast, resized
 from .registry import definition, effect, inert, kind, refuse, rereads
 
 inert(runtime.check_first)
@@ -134,9 +134,18 @@ def grid(self, key):
 definition(np.ndarray)(lambda shape, dtype=float, *, order="C": np.empty(shape, dtype, order))
 
 
+def check_put(values, array):
+    """Raise TypeError if values can't be put under a mask, which what isn't an array mostly can."""
+    if isinstance(values, np.ndarray):
+        check_cast(values, array, "safe")
+    elif not isinstance(values, np.generic) and np.iscomplexobj(values):
+        check_cast(values, array, "same_kind")
+
+
 @definition(np.place)
 def place(arr, mask, vals):
     mask = np.reshape(np.asarray(mask, bool), arr.shape)
+    check_put(vals, arr)
     arr[mask] = resized(vals, np.count_nonzero(mask))
 
 
@@ -146,6 +155,7 @@ rereads(np.place, written=0)
 @definition(np.putmask)
 def putmask(a, mask, values):
     mask = np.reshape(np.asarray(mask, bool), a.shape)
+    check_put(values, a)
     if np.size(values) > 0:
         a[mask] = resized(values, a.shape)[mask]
 

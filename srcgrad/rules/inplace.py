@@ -79,11 +79,21 @@ inplace(np.subtract.at)(lambda x, indices, b, *, d_x: (None, None, -d_x[indices]
 
 @definition(np.copyto)
 def copyto(dst, src, casting="same_kind", where=True):
+    check_cast(src, dst, casting)
     if where is True:
         dst[...] = src
     else:
         mask = np.broadcast_to(where, np.shape(dst))
         dst[mask] = np.broadcast_to(src, np.shape(dst))[mask]
+
+
+def check_cast(values, array, casting):
+    """Raise TypeError if an array can't take values of their dtype; Python's numbers have none."""
+    given = np.asarray(values).dtype
+    if isinstance(values, (int, float, complex)) and not isinstance(values, np.generic):
+        given = np.result_type(array.dtype, values)
+    if not np.can_cast(given, array.dtype, casting):
+        raise TypeError("the values can't be cast to the dtype of the array")
 
 
 @definition(np.ndarray.fill)

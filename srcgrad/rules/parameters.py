@@ -34,8 +34,8 @@ SEVERAL = frozenset(
     "points arrays tup choicelist choices arys arrs xi coordinates args sample".split()
 )
 
-# Of `np.block`, the lists say how the arrays lie; the other ones ask what they are given.
-AS_GIVEN: set[Any] = {np.block, np.isscalar}
+# Of `np.block`, the lists say how the arrays lie; the others ask what they are given.
+AS_GIVEN: set[Any] = {np.block, np.isscalar, np.place, np.putmask}
 # What splits along an axis, by default this one, takes the length of a list for that of any axis.
 SPLITTING: dict[Any, int] = {np.split: 0, np.array_split: 0, np.hsplit: 1, np.dsplit: 2}
 
