@@ -86,6 +86,20 @@ def test_dtypes_and_empty_images() -> None:
     np.testing.assert_allclose(twice(numbers), twice(numbers.astype(np.float32)))
 
 
+@pytest.mark.parametrize("filtered", [ndimage.correlate, ndimage.convolve])
+def test_complex_weights_make_complex_images(filtered: Any) -> None:
+    def f(x: Any, w: Any) -> Any:
+        y = filtered(x, w * (1.0 + 2.0j), mode="constant")
+        line = ndimage.convolve1d(x.astype(np.float32), w[0] * 1j, 1)
+        small = 3.0 if y.dtype == np.complex128 and line.dtype == np.complex64 else 5.0
+        return small * np.sum(np.sin(y.real) * y.imag) + 1e-3 * np.sum(line.imag) * w[0, 1]
+
+    weights = np.array([[0.3, -0.5, 1.1], [0.7, 0.2, -0.4]])
+    value, gradient = srcgrad.value_and_grad(f)(IMAGE, weights)
+    assert value == pytest.approx(f(IMAGE, weights)) and gradient.dtype == np.float64
+    check_grads(lambda x, w: f(x, w), (IMAGE, weights), rtol=1e-4)
+
+
 def test_a_filter_that_writes() -> None:
     def f(x):
         y = np.zeros_like(x)

@@ -2,9 +2,10 @@
 
 What surely fails when compiling goes on in the handler. What may fail at run time, and can be asked
 beforehand whether it does (np.linalg's functions, math's, a division; where a ValueError is caught,
-arrays whose shapes may not go together), becomes a branch that raises; how what is raised on one
-path finds its handler is told in `paths`. Whatever else fails at run time raises its exception from
-the generated code, and isn't handled there; it is kept even where nothing depends on its result.
+arrays whose shapes may not go together; what fails of all samples), becomes a branch that raises;
+how what is raised on one path finds its handler is told in `paths`. Whatever else fails at run time
+raises its exception from the generated code, and isn't handled there; it is kept even where nothing
+depends on its result.
 """
 
 from __future__ import annotations
@@ -177,6 +178,7 @@ class Attempts(Calls):
                 raise self.fault(LinAlgError, str(error))
         if self.may_not_fit(function, operands, named):
             expected = (*expected, ValueError)
+        expected = (*self.doubts(function, operands, named), *expected)
         for exception in expected:
             trying = self.catcher(exception)
             if trying is not None and self.is_worth_asking(exception, trying):
@@ -255,16 +257,18 @@ class Attempts(Calls):
         for exception in expected:
             self.ask_if_it_fails((exception,), runtime.augmented, operands, {})
 
+    def doubts(
+        self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
+    ) -> tuple[type[Exception], ...]:
+        """What a call raises of all samples of its operands, and may well raise in the run."""
+        error = None if changes(function) else mistaken(function, operands, named, Exception)
+        return () if error is None else (type(error),)
+
     def may_not_fit(
         self, function: Any, operands: tuple[ir.Operand, ...], named: dict[str, ir.Operand]
     ) -> bool:
         """Whether a call may raise for the shapes of its arrays what a try expects."""
-        if self.catcher(ValueError) is None or function is operator.getitem:
-            return False
-        record = registry.lookup(function)
-        if function in registry.inplace_rules or has_effect(function):
-            return False
-        if record is not None and record.mutates:
+        if self.catcher(ValueError) is None or function is operator.getitem or changes(function):
             return False
         if not any(isinstance(v.kind, Array) for o in operands for v in ir.variables(o)):
             return False
@@ -405,6 +409,13 @@ def lacks_axes(operands: tuple[ir.Operand, ...]) -> bool:
     """Whether the first operand is no matrix: then numpy.linalg fails whatever its numbers are."""
     shape = getattr(getattr(operands[0], "kind", None), "shape", None) if operands else None
     return shape is not None and len(shape) < 2
+
+
+def changes(function: Any) -> bool:
+    """Whether a call does something, so that it isn't to be asked beforehand if it fails."""
+    record = registry.lookup(function)
+    changing = function in registry.inplace_rules or (record is not None and record.mutates)
+    return bool(changing) or has_effect(function)
 
 
 def is_exception(value: Value | None) -> bool:

@@ -263,6 +263,16 @@ def like_input(args, kwargs):
     return None if found is None else Inferred(Array(found.dtype, found.shape))
 
 
+def weighted_kind(args, kwargs):
+    """As the input, or complex where the weights are."""
+    found = like_input(args, kwargs)
+    weights = operand_kind(args[1] if len(args) > 1 else kwargs.get("weights"))
+    if found is None or getattr(getattr(weights, "dtype", None), "kind", "") != "c":
+        return found
+    dtype = found.kind.dtype and np.promote_types(found.kind.dtype, np.complex64)
+    return Inferred(Array(dtype, found.kind.shape))
+
+
 # Resampling
 
 
@@ -427,11 +437,12 @@ def zoom(
     )
 
 
-# The filters keep the image's shape and dtype, whatever the weights
+# The filters keep the image's shape, and its dtype where the weights are real
 
-kind(ndimage.correlate, ndimage.convolve, ndimage.uniform_filter1d)(like_input)
+kind(ndimage.correlate, ndimage.convolve)(weighted_kind)
 kind(
-    *(ndimage.median_filter, ndimage.maximum_filter, ndimage.minimum_filter),
+    *(ndimage.uniform_filter1d, ndimage.median_filter),
+    *(ndimage.maximum_filter, ndimage.minimum_filter),
     *(ndimage.rank_filter, ndimage.percentile_filter),
 )(like_input)
 kind(ndimage.spline_filter1d)(as_doubles)
