@@ -35,7 +35,10 @@ SEVERAL = frozenset(
 )
 
 # Of `np.block`, the lists say how the arrays lie; the others ask what they are given.
-AS_GIVEN: set[Any] = {np.block, np.isscalar, np.place, np.putmask}
+AS_GIVEN: set[Any] = {
+    *(np.block, np.isscalar, np.place, np.putmask, np.take_along_axis, np.put_along_axis),
+    getattr(np, "astype", np.block),
+}
 # What splits along an axis, by default this one, takes the length of a list for that of any axis.
 SPLITTING: dict[Any, int] = {np.split: 0, np.array_split: 0, np.hsplit: 1, np.dsplit: 2}
 
