@@ -766,3 +766,94 @@ def test_a_rule_that_the_function_makes_is_refused():
 
     with pytest.raises(srcgrad.UnsupportedError, match="make it outside"):
         srcgrad.grad(f)(X[:2])
+
+
+def softened(x):
+    return np.log1p(np.exp(x))
+
+
+def of_two(x, y):
+    return x * y, np.sin(x)
+
+
+soft, product_and_sine = srcgrad.custom_vjp(softened), srcgrad.custom_vjp(of_two)
+soft.defvjp(lambda x: (softened(x), x), lambda x, d: (d / (1.0 + np.exp(-x)),))
+product_and_sine.defvjp(
+    lambda x, y: ((x * y, np.sin(x)), (x, y)),
+    lambda kept, d: (d[0] * kept[1] + d[1] * np.cos(kept[0]), d[0] * kept[0]),
+)
+
+
+def in_a_branch(x, f, g):
+    y = x * x
+    if x[0] > 0.3:
+        y = f(x)
+    return np.sum(y * y)
+
+
+def in_either_branch(x, f, g):
+    m = np.outer(x, x)
+    if x[0] > 0.3:
+        m[0] = f(2.0 * m[1])
+    else:
+        m[1] = f(2.0 * m[0])
+    return np.sum(m * m)
+
+
+def in_a_loop(x, f, g):
+    k, y = 0, x
+    while k < 3:
+        y, z = g(y, x[::-1])
+        y = f(y[1]) * z
+        k += 1
+    return np.sum(y)
+
+
+def in_a_branch_of_a_loop(x, f, g):
+    total, y = 0.0, x
+    for k in range(4):
+        if y[k % 3] > 0.4:
+            y = f(y)
+        else:
+            y, z = g(y, x)
+            total = total + np.sum(z * z)
+    return total + np.sum(y * y)
+
+
+def in_a_try(x, f, g):
+    y = np.exp(x)
+    try:
+        y = g(x, y)[0]
+    except IndexError:
+        y = x
+    return np.sum(y)
+
+
+def in_a_handler(x, f, g):
+    m = np.outer(x, x)
+    try:
+        y, z = g(x, x)
+        m[1] = f(y)[9] * z
+    except IndexError:
+        m[0] = f(x)
+    return np.sum(m * m)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(in_a_branch, in_either_branch, in_a_loop, in_a_branch_of_a_loop, in_a_try),
+        in_a_handler,
+    ],
+)
+@pytest.mark.parametrize("wrap", [None, srcgrad.checkpoint])
+def test_second_derivatives_of_what_a_pair_hands_on(f, wrap):
+    """It is kept as a tuple until the branch or iteration is gone through again."""
+    rules = (soft, product_and_sine) if wrap is None else (wrap(softened), wrap(of_two))
+    x, c = np.array([0.5, -0.4, 1.2]), np.array([1.0, 2.0, 3.0])
+    for start in (x, x - 0.5):
+        expected = srcgrad.hessian(lambda x: f(x, softened, of_two))(start)
+        found = srcgrad.hessian(lambda x: f(x, *rules))(start)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+        slope = srcgrad.grad(lambda x: np.sum(srcgrad.grad(lambda x: f(x, *rules))(x) * c))
+        np.testing.assert_allclose(slope(start), expected @ c, rtol=1e-10, atol=1e-12)

@@ -4,8 +4,8 @@
 `application` (how rules are applied; `misfits` refuses those that don't fit) and `shadows` (the
 adjoints of memory that is written) before it, then `recording`, which keeps what the reverse sweep
 needs, but for what is `repeated` in each iteration. `lists`, `masks` (what isn't taken contributes
-nothing) and `unit_calls` (of functions that stay functions; `saturation` tells by what they are
-active) are parts that most programs don't need.
+nothing), `joined_tuples` and `unit_calls` (of functions that stay functions; `saturation` tells by
+what they are active) are parts that most programs don't need.
 
 `forward` is forward mode, by `tangent_rules`, and `batching` (with `batched_values` and
 `batched_calls`) makes a linear function one of many inputs at once. `splitting` makes two functions

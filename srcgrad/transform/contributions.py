@@ -42,7 +42,11 @@ class Contributions(Lowerer):
         self.numbers: set[ir.Var] = set()  # adjoints of arrays that may be the number 0.0
         self.live_buffers: set[ir.Var] = set()  # shadows and buffers that may yet change
         self.definitions: dict[ir.Var, ir.Assign] = {}
-        self.items_of = _items(function.block)  # of a tuple: the variables of its items
+        self.items_of: dict[tuple[ir.Var, Any], ir.Var] = {}  # the variable of a tuple's item
+        self.items_again: list[tuple[tuple[ir.Var, Any], ir.Var]] = []  # others that hold it
+        for key, v in _items(function.block):
+            if self.items_of.setdefault(key, v) is not v:
+                self.items_again.append((key, v))
         self.may_be_complex = _may_be_complex(function)
 
     def emit(self, *args: Any, **kwargs: Any) -> ir.Var:
@@ -410,15 +414,15 @@ def _is_unknown(kind: Kind) -> bool:
     return isinstance(kind, (Array, Scalar)) and kind.dtype is None
 
 
-def _items(block: ir.Block) -> dict[tuple[ir.Var, Any], ir.Var]:
-    """The variables that hold the items of tuples."""
-    found: dict[tuple[ir.Var, Any], ir.Var] = {}
+def _items(block: ir.Block) -> list[tuple[tuple[ir.Var, Any], ir.Var]]:
+    """The variables that hold the items of tuples, by the tuple and the position."""
+    found: list[tuple[tuple[ir.Var, Any], ir.Var]] = []
     for s in ir.walk(block):
         if isinstance(s, ir.Assign) and s.function is operator.getitem:
             container, key = s.args
             if isinstance(container, ir.Var) and isinstance(container.kind, TupleOf):
                 assert isinstance(key, ir.Const)
-                found.setdefault((container, key.value), s.target)
+                found.append(((container, key.value), s.target))
     return found
 
 

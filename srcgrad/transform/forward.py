@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import ir
-from ..analysis.activity import INTO_AN_ARRAY, UNKNOWN_OBJECT
+from ..analysis.activity import INTO_AN_ARRAY, UNKNOWN_OBJECT, carries
 from ..analysis.aliasing import holds_memory
 from ..analysis.inference import Inferred
 from ..errors import UnsupportedError
@@ -23,6 +23,7 @@ from ..ir import list_append
 from ..kinds import Array, ListOf, Opaque, Scalar, TupleOf
 from .contributions import adjoint_kind
 from .lists import UNDONE
+from .saturation import saturated
 from .tangent_rules import ZERO, TangentRules
 
 OUT_OF_PLACE: dict[Any, Any] = {
@@ -34,6 +35,20 @@ OUT_OF_PLACE: dict[Any, Any] = {
     operator.imatmul: operator.matmul,
 }
 LINEAR_WRITES = {np.add.at, operator.iadd, operator.isub, np.subtract.at}
+
+
+def _kept_whole(block: ir.Block) -> set[ir.Var]:
+    """The tuples of results of calls of which more is used than items: they are kept, say."""
+    called: set[ir.Var] = set()
+    used = [v for inner in ir.all_blocks(block) for v in ir.variables_of(inner.results)]
+    for s in ir.walk(block):
+        if isinstance(s, ir.Assign) and s.function is operator.getitem:
+            used += ir.variables_of(s.args[1:])
+            continue
+        used += ir.uses(s)
+        if isinstance(s, ir.Assign) and isinstance(s.function, ir.Unit):
+            called.add(s.target)
+    return {v for v in used if v in called and isinstance(v.kind, TupleOf)}
 
 
 class Tangent(TangentRules):
@@ -50,6 +65,7 @@ class Tangent(TangentRules):
         self.moved: dict[ir.Var, dict[int, int]] = {}  # of a call: where the tangents are
         self.taken: dict[ir.Var, dict[int, ir.Var]] = {}  # or the tangents themselves
         self.unbounded, self.fresh, self.source = set(), set(), block
+        self.kept_whole = _kept_whole(block)
         self.lent = {self.aliasing.find(v) for v in given} if lent else set()
         self.memory = {t for v, t in given.items() if isinstance(t, ir.Var) and self._may_change(v)}
         return self._transformed(block)
@@ -162,6 +178,8 @@ class Tangent(TangentRules):
             return
         self.refuse_views(s)
         wrt, outputs = self.selection(s)
+        if s.target in self.kept_whole:
+            wrt, outputs = saturated(unit, wrt, self._carrying(s))
         from ..units import tangent
 
         function = tangent(unit, wrt, outputs)
@@ -177,6 +195,8 @@ class Tangent(TangentRules):
         self.definitions[whole] = call
         self.called[whole] = call
         self.moved[whole] = {i: len(unit.kinds) + k for k, i in enumerate(outputs)}
+        if s.target in self.kept_whole:
+            self._keep_tangents(s, {i: self._moved(whole, k) for i, k in self.moved[whole].items()})
         if whole is not s.target and unit.kinds:
             views = (whole,) if holds_memory(s.target.kind) else ()
             item = (whole, ir.Const(0))
@@ -184,7 +204,9 @@ class Tangent(TangentRules):
 
     def _by_rule_transposed(self, s: ir.Assign, rule: ir.Rule) -> bool:
         """The call of a unit whose derivative is given: the tangent is the rule's transpose."""
-        active = [i for i, v in self.results_of(s) if self._active(v)]
+        active = self.active_results(s)
+        if s.target in self.kept_whole:
+            active = self._carrying(s)
         if not set(active) <= set(rule.outputs):
             return False
         from ..units import transposed
@@ -208,6 +230,8 @@ class Tangent(TangentRules):
         if isinstance(s.target.kind, TupleOf):
             self.called[s.target] = s
             self.taken[s.target] = dict(zip(rule.outputs, targets, strict=True))
+            if s.target in self.kept_whole:
+                self._keep_tangents(s, self.taken[s.target])
         else:
             self.tangents[s.target] = targets[0]
             if self._may_change(s.target):
@@ -229,19 +253,37 @@ class Tangent(TangentRules):
         position = self.moved[whole].get(key.value)
         if position is None:
             return
-        assert isinstance(whole.kind, TupleOf)
-        views = (whole,) if holds_memory(s.target.kind) else ()
-        tangent = self.emit(
-            operator.getitem,
-            (whole, ir.Const(position)),
-            inferred=Inferred(whole.kind.items[position], views),
-            name=f"t_{s.target.name}",
-        )
+        tangent = self._moved(whole, position, f"t_{s.target.name}")
         if isinstance(s.target.kind, Array) and self.aliasing.is_written(s.target):
             tangent = self.emit(np.array, (tangent,), inferred=Inferred(tangent.kind))
         if self._may_change(s.target):
             self.memory.add(tangent)
         self.tangents[s.target] = tangent
+
+    def _moved(self, whole: ir.Var, position: int, name: str = "") -> ir.Var:
+        """What a tangent function returns at a position."""
+        assert isinstance(whole.kind, TupleOf)
+        kind = whole.kind.items[position]
+        inferred = Inferred(kind, (whole,) if holds_memory(kind) else ())
+        return self.emit(
+            operator.getitem, (whole, ir.Const(position)), inferred=inferred, name=name
+        )
+
+    @staticmethod
+    def _carrying(s: ir.Assign) -> tuple[int, ...]:
+        """The results of a call that may have tangents."""
+        return tuple(i for i, kind in enumerate(s.function.kinds) if carries(kind))
+
+    def _keep_tangents(self, s: ir.Assign, tangents: dict[int, ir.Var]) -> None:
+        """Note the tuple of the tangents of a call's results, which are kept in one."""
+        items: list[ir.Operand] = []
+        for i, kind in enumerate(s.function.kinds):
+            if i in tangents:
+                items.append(tangents[i])
+            else:
+                still = isinstance(kind, Array)
+                items.append(self.full(self._moved(s.target, i)) if still else ZERO)
+        self.tangents[s.target] = ir.Pack(tuple, tuple(items))
 
     def _is_own(self, tangent: ir.Operand | None, var: ir.Var, made: list[ir.Statement]) -> bool:
         """Whether a tangent is an array made just now, which nothing else refers to."""

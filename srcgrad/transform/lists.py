@@ -25,6 +25,7 @@ from ..frontend.values import ListObject, Ref, Tuple
 from ..ir import list_append
 from ..kinds import Array, Kind, ListOf, Opaque, Scalar, TupleOf, int_kind
 from .contributions import Contributions, is_zero
+from .joined_tuples import split_joined_tuples
 
 ZERO = ir.Const(0.0)
 INSERTIONS: frozenset[Any] = frozenset({list.insert, runtime.put_back})
@@ -40,6 +41,7 @@ class Lists(Contributions):
     """What both sweeps do with lists."""
 
     def __init__(self, function: ir.Function, inputs: list[ir.Var], outputs: list[ir.Var]) -> None:
+        split_joined_tuples(function.block)
         settle_items(function.block)
         take_apart(function.block)
         super().__init__(function, inputs, outputs)

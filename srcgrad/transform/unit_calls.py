@@ -191,7 +191,7 @@ class UnitCalls(Application):
         Where what a forward rule returns for the backward one is active too, this is the
         derivative of a derivative, and the forward rule is differentiated like any function.
         """
-        active = [i for i, v in self.results_of(s) if self.activity.active(v)]
+        active = self.active_results(s)
         if not set(active) <= set(rule.outputs):
             return False
         self.refuse_unknown(s, rule)
@@ -359,7 +359,7 @@ class UnitCalls(Application):
                     "pass arrays: np.array(...), np.stack(...)",
                 )
             wrt.append(i)
-        outputs = tuple(i for i, v in self.results_of(s) if self.activity.active(v))
+        outputs = self.active_results(s)
         for _, v in self.results_of(s):
             if self.activity.active(v) and not isinstance(v.kind, passed):
                 raise UnsupportedError(
@@ -373,8 +373,14 @@ class UnitCalls(Application):
         """The variables that hold the results of a call, each with its position."""
         if not isinstance(s.target.kind, TupleOf):
             return [(0, s.target)]
-        found = [(i, v) for (whole, i), v in self.items_of.items() if whole is s.target]
+        items = [*self.items_of.items(), *self.items_again]
+        found = [(i, v) for (whole, i), v in items if whole is s.target]
         return [(i, v) for i, v in found if carries(v.kind)]
+
+    def active_results(self, s: ir.Assign) -> tuple[int, ...]:
+        """The positions of the results of a call on which something depends."""
+        found = (i for i, v in self.results_of(s) if self.activity.active(v))
+        return tuple(dict.fromkeys(found))
 
     def refuse_views(self, s: ir.Assign) -> None:
         for v in s.views:
