@@ -1,5 +1,7 @@
 """Loops: how they end, and what the generated code makes of that."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -536,3 +538,37 @@ def test_a_loop_in_which_an_array_gets_more_axes(again):
     a = np.random.default_rng(0).uniform(0.5, 1.5, (4, 3))
     srcgrad.testing.check_grads(lambda a: outer(a, again), (a,))
     srcgrad.testing.check_grads(named, (a,), order=1)
+
+
+@pytest.mark.parametrize("first", [None, 0, 2, 20, -1, -3])
+@pytest.mark.parametrize("last", [None, 0, 4, 20, -2, -20])
+def test_a_part_of_a_range_of_the_run(first, last):
+    """Its bounds and the part's may be known only then: `Ix[1:-1]`, the inner points of a mesh."""
+
+    def f(x, n, a, b, c):
+        total = 0.0
+        for i in range(2, n, 3)[a:b:c]:
+            total = 2 * total + x * i
+        return total
+
+    def inner(x, n, a, b):
+        points = range(n + 1)[first:last]
+        return sum(x * i for i in points[a:b]) + x * points.stop
+
+    for n, c in itertools.product((-9, 0, 3, 15), (1, 2, -1, -3)):
+        bounds = [-1 if b is None else b for b in (first, last)]
+        assert srcgrad.grad(f)(1.0, n, *bounds, c) == f(1.0, n, *bounds, c)
+        assert srcgrad.grad(inner)(1.0, n, *bounds) == inner(1.0, n, *bounds)
+
+
+def test_a_part_of_a_range_of_the_run_that_no_python_takes():
+    def f(x, n, step):
+        return x * len(range(n)[1:3:step])
+
+    def between(x, n):
+        return x * len(range(n)[x:])
+
+    with pytest.raises(ValueError, match="slice step cannot be zero"):
+        srcgrad.grad(f)(1.5, 4, 0)
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        srcgrad.grad(between)(1.5, 4)

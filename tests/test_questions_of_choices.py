@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.testing import check_grads
 
 
 @dataclasses.dataclass
@@ -202,3 +203,55 @@ def compare(f):
         assert value == pytest.approx(expected, rel=1e-12)
         steps = 1e-6 * np.eye(3)
         np.testing.assert_allclose(found, [(f(x + h) - f(x - h)) / 2e-6 for h in steps], rtol=1e-6)
+
+
+class Interval:
+    """Converts itself, and is made of a number by the first of several products."""
+
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+    def __rmul__(self, other):
+        low, high = (other, other) if isinstance(other, (int, float)) else (other.low, other.high)
+        return Interval(low * self.low, high * self.high)
+
+    __mul__ = __rmul__
+
+    def __pow__(self, n):
+        power = 1
+        for _ in range(n):
+            power = power * self
+        return power
+
+    def __float__(self):
+        return 0.5 * (self.low + self.high)
+
+    def __int__(self):
+        return int(self.high)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_number_is_made_of_what_may_be_an_object_that_makes_one(n):
+    def mean(x, n):
+        return float(Interval(x, 2 * x) ** n)
+
+    def whole(x, n):
+        return x * int(Interval(x, 2 * x) ** n)
+
+    def sides(x, n):
+        return float(Interval(x, 3 * x) if n else x * x)
+
+    for f in (mean, whole, sides):
+        check_grads(lambda x, f=f: f(x, n), (1.3,))
+
+
+def test_no_number_is_made_of_what_is_none_in_this_run():
+    def f(x, n):
+        made = None
+        for i in range(n):
+            made = Interval(x, x) if i == 0 else made * x
+        return float(made)
+
+    assert srcgrad.grad(f)(1.5, 3) == pytest.approx(3 * 1.5**2)
+    with pytest.raises(TypeError, match="not 'NoneType'"):
+        srcgrad.grad(f)(1.5, 0)

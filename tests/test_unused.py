@@ -568,3 +568,37 @@ def test_an_adjoint_of_zero_has_a_derivative_all_the_same() -> None:
         return np.sum(a * w)
 
     np.testing.assert_allclose(srcgrad.hessian(f)(np.array([0.0, 2.0])), [[6.0, 0.0], [0.0, 0.0]])
+
+
+def rest_of_a_list(x):
+    s = squares = n = 0
+    deviations = []
+    for v in x.tolist():
+        s, squares, n = s + v, squares + v * v, n + 1
+        deviations.append(math.sqrt(squares / n - s * s / n / n))  # 0 at first
+    return sum(deviations[1:])
+
+
+def bounded_row(x):
+    rows = np.zeros((2, 3))
+    for t in range(1, 2):
+        rows[t] = np.maximum(x, 0)
+    return np.sum(np.exp(rows[1] + np.sqrt(rows[1])))
+
+
+def bounded_in_the_trip_before(x):
+    v, total = x + 2.0, 0.0
+    for t in range(3):
+        total = total + np.sum(np.sqrt(v))
+        v = np.maximum(x - 0.1 * t + 0.1 * np.sqrt(v), 0)
+    return total
+
+
+@pytest.mark.parametrize("f", [rest_of_a_list, bounded_row, bounded_in_the_trip_before])
+def test_a_root_of_zero_that_is_left_out_later(f):
+    """By a slice of a list, or by a bound whose result is in memory or in the next trip."""
+    x, step = np.array([-1.0, 4.0, 0.5]), 1e-6
+    slopes = [(f(x + d) - f(x - d)) / (2 * step) for d in step * np.eye(3)]
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(srcgrad.grad(f)(x), slopes, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(srcgrad.jacfwd(f)(x), slopes, rtol=1e-6, atol=1e-8)

@@ -473,8 +473,6 @@ class Calls(Kept):
                 choice = self.tuple_or_none(choice)
             elif caught and self.is_asked_for_none(choice):
                 choice = self.or_none(choice)
-            elif number:
-                continue
             if isinstance(choice, Choice) and (asking or not any(map(is_function, choice.options))):
 
                 def use(option: Value, place: Any = place) -> Value:

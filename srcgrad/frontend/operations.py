@@ -195,6 +195,30 @@ def item_of_range(start: int, length: int, step: int, index: int) -> int:
     return start + index * step
 
 
+def places_of_slice(
+    length: int, first: int | None, last: int | None, stride: int | None
+) -> tuple[int, int, int]:
+    """`slice(first, last, stride).indices(length)`: inlined like a function of the user's."""
+    stride = 1 if stride is None else stride
+    if stride == 0:
+        raise ValueError("slice step cannot be zero")
+    least, most = (0, length) if stride > 0 else (-1, length - 1)
+    if first is None:
+        first = least if stride > 0 else most
+    else:
+        first = min(max(first + length if first < 0 else first, least), most)
+    if last is None:
+        last = most if stride > 0 else least
+    else:
+        last = min(max(last + length if last < 0 else last, least), most)
+    return first, last, stride
+
+
+def part_of_range(start: int, step: int, first: int, last: int, stride: int) -> range:
+    """The range of what stands at the places `range(first, last, stride)` of another one."""
+    return range(start + first * step, start + last * step, stride * step)
+
+
 def items_of_changing(items: Any) -> Any:
     """The items of a list that changes meanwhile: inlined like a function of the user's."""
     position = 0

@@ -31,7 +31,7 @@ from ..packages import is_of_package
 from ..rules import registry
 from .choices import is_function, options
 from .comparisons import Comparisons
-from .operations import item_of_range
+from .operations import item_of_range, part_of_range, places_of_slice
 from .operators import TEXT, is_text
 from .predicates import (
     NONE,
@@ -313,20 +313,30 @@ class Subscripts(Comparisons):
         return key
 
     def item_of_range(self, container: Sequence, key: Value) -> Value:
-        """An item of a range, or a part of it, which must be known when compiling."""
+        """An item of a range, or a part of it, which is a range."""
         start, stop, step = self.int_bounds(container)
         if not isinstance(key, Slice):
             index = self.as_index(key)
             return self.inline(item_of_range, [start, container.length, step, index], {})
         known = self.static_slice(key)
-        if known is None or not all(isinstance(b, ir.Const) for b in container.bounds):
-            for part in (start, stop, step, key.start, key.stop, key.step):
-                if isinstance(part, ir.Var):
-                    self.need_static(part, "this part of a range must be known when compiling")
-        assert known is not None
+        if known is None or not all(isinstance(b, ir.Const) for b in (start, stop, step)):
+            parts = map(self.bound_of_slice, (key.start, key.stop, key.step))
+            length = self.call(ir.Const(len), [container], {})
+            places = self.inline(places_of_slice, [length, *parts], {})
+            assert isinstance(places, Tuple)
+            if constant(start) == (True, 0) and constant(step) == (True, 1):
+                return self.call(ir.Const(range), list(places.items), {})
+            return self.inline(part_of_range, [start, step, *places.items], {})
         part_of = range(start.value, stop.value, step.value)[known]
         bounds: list[Value] = [ir.Const(b) for b in (part_of.start, part_of.stop, part_of.step)]
         return self.call(ir.Const(range), bounds, {})
+
+    def bound_of_slice(self, bound: Value) -> Value:
+        """A bound of a slice as Python's int, or None."""
+        if is_none(bound):
+            return bound
+        self.check_counts(bound)
+        return self.python_int(self.as_index(bound))
 
     def item_of(self, items: tuple[Value, ...], key: Value, container: Value) -> Value:
         if isinstance(key, Slice):

@@ -211,9 +211,11 @@ class Masks(Shadows):
             # a Python number at a pole has raised
             return kind == "root" or getattr(s.target.kind, "python", None) is not True
         if not kind or not isinstance(s.target.kind, Array):
+            if kind != "root" or s.target not in self.put_in_lists:
+                return False
             # a distance in a table, of which the program may not ask that of a thing from itself
-            kept = s.target in self.put_in_lists
-            return kept and kind == "root" and self._is_square(s.args[0], self.joined)
+            left = s.target in self.put_in_sliced_lists
+            return left or self._is_square(s.args[0], self.joined)
         use = self.partial_use.of(s.target)
         if s.target in (self.covered if kind == "pole" else self.wholly_used):
             use = Use.WHOLE
@@ -313,24 +315,37 @@ class Masks(Shadows):
         has the adjoint zero all the same.
         """
         found: set[ir.Var] = set()
-        for s in reversed(self.made.values()):
-            if s.target in found and (_hands_on(s) or s.function is list.pop):
-                found.update(ir.uses(s))
-            if s.function is list_append and not found.isdisjoint(ir.variables(s.args[0])):
-                found.update(ir.variables(s.args[1]))
-            if self.singularity(s) == "root":
-                found.update(ir.variables(s.args[0]))
+        size = -1
+        while len(found) != size:
+            size = len(found)
+            held = set(map(self.aliasing.find, found))
+            for s in reversed(self.made.values()):
+                if s.target in found and (_hands_on(s) or s.function is list.pop):
+                    found.update(ir.uses(s))
+                if s.function is list_append and not found.isdisjoint(ir.variables(s.args[0])):
+                    found.update(ir.variables(s.args[1]))
+                if s.function is operator.setitem and self.aliasing.find(s.writes[0]) in held:
+                    found.update(ir.variables(s.args[-1]))
+                if self.singularity(s) == "root":
+                    found.update(ir.variables(s.args[0]))
+            for var in found & self.joined.keys():
+                found.update(v for end in self.joined[var] for v in ir.variables(end))
         return found
 
     @functools.cached_property
     def of_bounds(self) -> set[ir.Var]:
         """What is handed on from a bound, or a `where`, so that its tangent is zero in parts."""
         found: set[ir.Var] = set()
-        for s in self.made.values():
-            if is_bound(s) or s.function is np.where:
-                found.add(s.target)
-            elif _hands_on(s) and not found.isdisjoint(ir.uses(s)):
-                found.add(s.target)
+        size = -1
+        while len(found) != size:
+            size = len(found)
+            for s in self.made.values():
+                if is_bound(s) or s.function is np.where:
+                    found.add(s.target)
+                elif _hands_on(s) and not found.isdisjoint(ir.uses(s)):
+                    found.add(s.target)
+            for var, ends in self.joined.items():
+                found.update(() if found.isdisjoint(ends) else ir.variables(var))
         return found
 
     @functools.cached_property
@@ -488,6 +503,18 @@ class Masks(Shadows):
         return {v for s in stored for a in s.args[1:] for v in ir.variables(a)}
 
     @functools.cached_property
+    def put_in_sliced_lists(self) -> set[ir.Var]:
+        """What is put in lists of which the program takes slices, `deviations[1:]` say."""
+        memory = self.aliasing.find
+        sliced = {memory(s.args[0]) for s in self.made.values() if _takes_slice(s)}  # type: ignore[arg-type]
+        return {
+            v
+            for s in self.made.values()
+            if s.function is list_append and not sliced.isdisjoint(map(memory, s.writes))
+            for v in ir.variables(s.args[1])
+        }
+
+    @functools.cached_property
     def partial_use(self) -> PartialUse:
         return PartialUse(self.function.block, self.aliasing)
 
@@ -583,6 +610,15 @@ def is_bound(s: ir.Assign) -> bool:
 def _hands_on(s: ir.Assign) -> bool:
     """Whether the elements of the result are made of those of the operands, or sums of them."""
     return s.function in HANDING | SUMS or is_bound(s) or is_elementwise(s.function)
+
+
+def _takes_slice(s: ir.Assign) -> bool:
+    """Whether a statement takes a slice of a list."""
+    if s.function is not operator.getitem or not isinstance(
+        getattr(s.args[0], "kind", None), ListOf
+    ):
+        return False
+    return isinstance(s.args[1], ir.Pack) and s.args[1].type is slice
 
 
 def _singular_operand(s: ir.Assign) -> ir.Operand:
