@@ -345,7 +345,8 @@ class Masks(Shadows):
                 elif _hands_on(s) and not found.isdisjoint(ir.uses(s)):
                     found.add(s.target)
             for var, ends in self.joined.items():
-                found.update(() if found.isdisjoint(ends) else ir.variables(var))
+                if not found.isdisjoint(ir.variables_of(ends)):
+                    found.update(ir.variables(var))
         return found
 
     @functools.cached_property
