@@ -8,7 +8,6 @@ run: `python -m tests.random_faults ROUNDS [first seed]`.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -16,10 +15,8 @@ import numpy as np
 
 import srcgrad
 
-from .random_kinds import LEFT_OUT, OF_ARRAYS, OF_NUMBERS, measured
+from .random_kinds import OF_ARRAYS, OF_NUMBERS, measured, sample_of
 from .random_options import run
-from .rules.kit import is_float
-from .rules.test_rules import SAMPLES, name
 
 UNFIT: dict[str, Callable[[Any], Any]] = {
     "text": lambda a: "x",
@@ -37,16 +34,11 @@ UNFIT: dict[str, Callable[[Any], Any]] = {
 
 def drawn(function: Any, seed: int) -> tuple[Any, int, int, str] | None:
     """A sample, the argument that is differentiated, the one that is changed, and how."""
-    draw = random.Random(f"{seed} {name(function)}")
-    if not SAMPLES[function] or name(function).startswith(LEFT_OUT):
+    found = sample_of(function, seed)
+    if found is None:
         return None
-    sample = draw.choice(SAMPLES[function])
-    active = [i for i, a in enumerate(sample.args) if i not in sample.fixed and is_float(a)]
-    if not active:
-        return None
-    changed = draw.choice([*active, *range(len(sample.args))])
-    value = sample.args[changed]
-    kinds = OF_ARRAYS if isinstance(value, np.ndarray) else OF_NUMBERS
+    draw, sample, active, changed = found
+    kinds = OF_ARRAYS if isinstance(sample.args[changed], np.ndarray) else OF_NUMBERS
     return sample, draw.choice(active), changed, draw.choice([*kinds, *UNFIT, *UNFIT])
 
 

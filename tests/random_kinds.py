@@ -77,8 +77,8 @@ def measured(result: Any, several: bool) -> Any:
     return total
 
 
-def drawn(function: Any, seed: int) -> tuple[Any, int, int, str] | None:
-    """A sample, the arguments that is differentiated and that is of two kinds, and the other."""
+def sample_of(function: Any, seed: int) -> tuple[random.Random, Any, list[int], int] | None:
+    """What draws, a sample, its arguments that can be differentiated, and any one argument."""
     draw = random.Random(f"{seed} {name(function)}")
     if not SAMPLES[function] or name(function).startswith(LEFT_OUT):
         return None
@@ -86,7 +86,15 @@ def drawn(function: Any, seed: int) -> tuple[Any, int, int, str] | None:
     active = [i for i, a in enumerate(sample.args) if i not in sample.fixed and is_float(a)]
     if not active:
         return None
-    varied = draw.choice([*active, *range(len(sample.args))])
+    return draw, sample, active, draw.choice([*active, *range(len(sample.args))])
+
+
+def drawn(function: Any, seed: int) -> tuple[Any, int, int, str] | None:
+    """A sample, the arguments that is differentiated and that is of two kinds, and the other."""
+    found = sample_of(function, seed)
+    if found is None:
+        return None
+    draw, sample, active, varied = found
     value = sample.args[varied]
     kinds = OF_ARRAYS if isinstance(value, np.ndarray) else OF_NUMBERS
     if not isinstance(value, (np.ndarray, np.generic, int, float, complex)):

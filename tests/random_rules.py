@@ -12,13 +12,12 @@ For a long run: `python -m tests.random_rules COUNT [first seed]`.
 from __future__ import annotations
 
 import random
-import sys
 import warnings
-from collections import Counter
 
 import numpy as np
 
 import srcgrad
+from tests.long_runs import main
 from tests.random_statements import loaded
 
 FUNCTIONS = """import functools
@@ -312,21 +311,7 @@ def check(seed: int) -> str:
     return "right"
 
 
-def main() -> None:
+if __name__ == "__main__":
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    words: Counter[str] = Counter()
-    for seed in range(first, first + count):
-        try:
-            word = check(seed)
-        except Exception as error:
-            word = "wrong"
-            print(f"-- {seed}: {type(error).__name__} {str(error)[:500]}", Maker(seed).program())
-        words[word] += 1
-    for word, number in words.most_common():
-        print(number, word)
-
-
-if __name__ == "__main__":
-    main()
+    main(check, lambda seed: Maker(seed).program())

@@ -29,18 +29,13 @@ def split_joined_tuples(block: ir.Block) -> None:
 
 def _is_split(s: ir.If, target: ir.Var) -> bool:
     k = s.targets.index(target)
-    return _has_floats(target.kind) and all(_is_known(b.results[k]) for b in (s.then, s.orelse))
+    whole = isinstance(target.kind, TupleOf) and carries(target.kind)
+    return whole and all(_is_known(b.results[k]) for b in (s.then, s.orelse))
 
 
 def _is_known(operand: ir.Operand) -> bool:
     whole = isinstance(operand, ir.Var) and isinstance(operand.kind, TupleOf)
     return whole or isinstance(operand, ir.Pack) or operand is ir.UNDEFINED
-
-
-def _has_floats(kind: Kind) -> bool:
-    return isinstance(kind, TupleOf) and any(
-        _has_floats(k) if isinstance(k, TupleOf) else carries(k) for k in kind.items
-    )
 
 
 def _split(s: ir.If, target: ir.Var) -> list[ir.Var]:
@@ -50,15 +45,15 @@ def _split(s: ir.If, target: ir.Var) -> list[ir.Var]:
     k = s.targets.index(target)
     items = [ir.Var(f"{target.name}_{i}", kind) for i, kind in enumerate(kinds)]
     for block in (s.then, s.orelse):
-        whole, found = block.results[k], []
-        for i, kind in enumerate(kinds):
-            found.append(_item(block, whole, i, kind, s))
+        whole = block.results[k]
+        found = [_item(block, whole, i, kind, s) for i, kind in enumerate(kinds)]
         block.results = (*block.results[:k], *found, *block.results[k + 1 :])
     s.targets = (*s.targets[:k], *items, *s.targets[k + 1 :])
     return items
 
 
 def _item(block: ir.Block, whole: ir.Operand, i: int, kind: Kind, s: ir.If) -> ir.Operand:
+    """An item of what a branch yields, read at its end."""
     if isinstance(whole, ir.Pack):
         return whole.items[i]
     if not isinstance(whole, ir.Var):

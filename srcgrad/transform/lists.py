@@ -401,7 +401,7 @@ def take_apart(block: ir.Block) -> None:
         key = _item_key(s)
         if key is None:
             whole.update(v for v in ir.uses(s) if isinstance(v.kind, TupleOf))
-        elif not _has_floats(key[0].kind):
+        elif not carries(key[0].kind):
             shapes.add(key)
     _take_apart(block, whole, shapes)
 
@@ -415,7 +415,7 @@ def _take_apart(block: ir.Block, whole: set[ir.Var], shapes: set[Any]) -> None:
         statements.append(s)
         waiting: list[ir.Var] = []
         if isinstance(s, ir.Assign) and isinstance(s.target.kind, TupleOf):
-            made = _has_floats(s.target.kind) and not isinstance(s.function, ir.Unit)
+            made = carries(s.target.kind) and not isinstance(s.function, ir.Unit)
             if made or s.target in whole:
                 waiting = [s.target]
         for v in waiting:
@@ -430,12 +430,6 @@ def _take_apart(block: ir.Block, whole: set[ir.Var], shapes: set[Any]) -> None:
                 if isinstance(kind, TupleOf):
                     waiting.append(item)
     block.statements = statements
-
-
-def _has_floats(kind: Kind) -> bool:
-    if isinstance(kind, TupleOf):
-        return any(map(_has_floats, kind.items))
-    return carries(kind)
 
 
 def _item_key(s: ir.Statement) -> tuple[ir.Var, Any] | None:
