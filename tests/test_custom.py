@@ -47,6 +47,16 @@ def test_a_pair_of_functions():
     assert log1pexp(0.0) == np.log(2)
 
 
+def test_a_pair_for_a_lambda():
+    bent = srcgrad.custom_vjp(lambda x: np.tanh(x))
+    bent.defvjp(lambda x: (np.tanh(x), x), lambda x, d: (d / np.cosh(x) ** 2,))
+    x = np.array([0.3, 0.5])
+    gradient = srcgrad.grad(lambda x: np.sum(bent(x) ** 2))
+    np.testing.assert_allclose(gradient(x), 2 * np.tanh(x) / np.cosh(x) ** 2, rtol=1e-14)
+    assert "def function(" in gradient.source
+    check_grads(lambda x: np.sum(bent(x) ** 2), (x,))
+
+
 def test_the_rule_is_used_rather_than_the_function():
     @custom_vjp
     def clipped(x, scale):

@@ -39,7 +39,8 @@ def lower_custom(low: Lowerer, args: list[Value], kwargs: dict[str, Value]) -> V
     if not isinstance(pair, Tuple) or len(pair.items) != 2:
         raise low.refuse(f"the forward rule of {custom.__name__} must return a pair")
     out, residuals = pair.items
-    call.function.name = custom.__name__
+    if custom.__name__.isidentifier():  # a lambda has no name that can be printed
+        call.function.name = custom.__name__
 
     def rule(d_out: Value) -> Pairs:
         result = low.call(Place(custom.backward), [residuals, d_out], {})
