@@ -830,6 +830,25 @@ def in_a_branch_of_a_loop(x, f, g):
     return total + np.sum(y * y)
 
 
+def of_the_last_iteration(x, f, g):
+    for k in range(3):
+        y, z = g(x * k, f(x))
+    return np.sum(y * z)
+
+
+def used_in_branches(x, f, g):
+    total = 0.0
+    for k in range(3):
+        y, z = g(x * k, x)
+        if x[k] > 0.3:
+            total = total + np.sum(y * y) * (1.0 + total)
+        elif x[1] > 0.0:
+            total = total + np.sum(z)
+        else:
+            total = total * y[0] + z[1]
+    return total
+
+
 def in_a_try(x, f, g):
     y = np.exp(x)
     try:
@@ -852,8 +871,8 @@ def in_a_handler(x, f, g):
 @pytest.mark.parametrize(
     "f",
     [
-        *(in_a_branch, in_either_branch, in_a_loop, in_a_branch_of_a_loop, in_a_try),
-        in_a_handler,
+        *(in_a_branch, in_either_branch, in_a_loop, in_a_branch_of_a_loop),
+        *(of_the_last_iteration, used_in_branches, in_a_try, in_a_handler),
     ],
 )
 @pytest.mark.parametrize("wrap", [None, srcgrad.checkpoint])

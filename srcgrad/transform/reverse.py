@@ -224,7 +224,19 @@ class Adjoint(UnitCalls):
 
     # Control flow
 
+    def _refuse_joined_parts(self, s: ir.If | ir.Loop) -> None:
+        """Refuse tuples that branches or iterations yield, of which items have adjoints.
+
+        `joined_tuples` splits those that are known to occur.
+        """
+        if not self.parts.keys().isdisjoint(s.targets):
+            raise UnsupportedError(
+                "a tuple that only the run tells can't be differentiated here", s.span,
+                "keep its items in variables of their own",
+            )  # fmt: skip
+
     def _reverse_if(self, s: ir.If) -> None:
+        self._refuse_joined_parts(s)
         wanted = [
             (k, self.take(t)) for k, t in enumerate(s.targets)
             if t not in self.shadows and t not in self.live_buffers and self.activity.active(t)
@@ -317,6 +329,7 @@ class Adjoint(UnitCalls):
                         self.buffer(v)
 
     def _reverse_loop(self, s: ir.Loop) -> None:
+        self._refuse_joined_parts(s)
         own = [
             k for k, p in enumerate(s.params)
             if self.activity.active(p) and p not in self.shadows and p not in self.live_buffers
