@@ -413,3 +413,24 @@ def test_the_pullback_of_what_counts_in_a_global():
     assert globals()["CALLS"] == 2
     np.testing.assert_array_equal(out, X * X)
     np.testing.assert_array_equal(pullback(np.ones(4))[0], 2 * X)
+
+
+CLOCKS = []
+
+
+@pytest.mark.parametrize("clock", ["time", "perf_counter", "monotonic", "process_time"])
+def test_what_a_clock_shows_is_a_number(clock):
+    show = getattr(time, clock)
+
+    def clocked(x):
+        CLOCKS.append(show())
+        value = np.sum(x**2)
+        CLOCKS.append([show(), float(value)])
+        return value
+
+    CLOCKS.clear()
+    first = show()
+    assert srcgrad.grad(clocked)(X).tolist() == (2 * X).tolist()
+    before, (after, value) = CLOCKS
+    assert value == np.sum(X**2) and type(before) is float
+    assert first <= before <= after <= show()

@@ -5,16 +5,21 @@ from __future__ import annotations
 import builtins
 import cmath
 import math
+import time
 
 import numpy as np
 
+from ..analysis.inference import Inferred
+from ..kinds import Scalar
 from .helpers import polygamma, products_of_others
 from .registry import (
     adjoint,
+    effect,
     elementwise,
     equality,
     inert,
     jumps,
+    kind,
     matches,
     measures,
     no_jumps,
@@ -85,6 +90,18 @@ refuse(
     builtins.getattr,
     reason="it is none that srcgrad knows, or the memory of an array: use the array itself",
 )
+
+# Clocks
+
+CLOCKS = (time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time)
+zero(*CLOCKS)
+effect(*CLOCKS)  # each call has its place, and a result of its own
+
+
+@kind(*CLOCKS)
+def seconds(args, kwargs):
+    return Inferred(Scalar(np.dtype(float)))
+
 
 # Math: powers, exponentials and logarithms
 
