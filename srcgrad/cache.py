@@ -8,10 +8,12 @@ once: values in closure cells are read from the function that is called.
 
 from __future__ import annotations
 
+import functools
 import threading
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +27,8 @@ from .signature import HELD, OPAQUE, RELATED, describe, nearby
 MOST_STORES = 256
 MOST_VARIANTS = 64
 MOST_KEYS = 4096
+MOST_FAMILIES = 64
+MOST_NESTED = 4  # functions in cells of functions in cells
 
 
 @dataclass(eq=False)
@@ -65,13 +69,18 @@ def pattern_of(
 
 
 class Store:
-    """The gradients compiled for one function and one set of options."""
+    """The gradients compiled for one function and one set of options.
+
+    What one of them needs to be static is part of the key of all. Those compiled later begin with
+    it, so that it isn't found out again, if their functions are of the same family.
+    """
 
     def __init__(self, static: frozenset[Any] = frozenset()) -> None:
         self.lock = threading.RLock()
         self.entries: dict[Any, tuple[Entry, ...]] = {}
         self.variants: list[Variant] = []
         self.static = self.given = static
+        self.learned: dict[Hashable, frozenset[Any]] = {}  # by the family
 
     def find(
         self,
@@ -116,7 +125,7 @@ class Store:
                 pattern = pattern_of(arguments, free, kept, opaque)
                 conditions, steady = conditions_of(compiled, primal), not free
                 variant = Variant(compiled, read, used, kept, pattern, opaque, conditions, steady)
-                self.static |= frozenset(own(s, primal) for s in compiled.static)
+                self._learn(primal, frozenset(own(s, primal) for s in compiled.static))
                 self.variants.insert(0, variant)
                 del self.variants[MOST_VARIANTS:]
                 return variant, free
@@ -126,22 +135,60 @@ class Store:
             "make it once, before, and give it a name: METER = units.meter",
         )
 
+    def _learn(self, primal: Any, static: frozenset[Any]) -> None:
+        self.static |= static
+        known = self.known_of(primal)
+        if len(self.learned) >= MOST_FAMILIES:
+            self.learned.clear()
+        self.learned[family(primal)] = known | static
+
+    def known_of(self, primal: Any) -> frozenset[Any]:
+        """What functions of the family needed to be static."""
+        return self.learned.get(family(primal), self.given)
+
     def _made(self, primal: Any, compile_: Callable[[frozenset[Any]], Any]) -> Any:
-        """What is compiled with that static which other functions of this code needed to be, or
-        without, if it can't be had so."""
+        """What is compiled with that static which others of its family needed to be, or without,
+        if it can't be had so."""
 
         def made(known: frozenset[Any]) -> Any:
             return compile_(frozenset(absolute(s, primal) for s in known))
 
+        known = self.known_of(primal)
         try:
-            return made(self.static)
+            return made(known)
         except UnsupportedError:
-            if self.static == self.given:
+            if known == self.given:
                 raise
         return made(self.given)
 
     def __reduce__(self) -> Any:
         return Store, (self.given,)
+
+
+def family(function: Any, depth: int = MOST_NESTED) -> Hashable:
+    """What functions have in common that need the same to be known: the code in their cells.
+
+    A wrapper, `lambda *args: weights @ f(*args)`, needs of its arguments what `f` asks of them.
+
+    >>> def doubled(f):
+    ...     return lambda x: 2.0 * f(x)
+    >>> family(doubled(sum)) == family(doubled(len)) != family(doubled(lambda x: x))
+    True
+    """
+    if isinstance(function, functools.partial):
+        return family(function.func, depth)
+    if isinstance(function, types.MethodType):
+        return type(function.__self__), family(function.__func__, depth)
+    if not isinstance(function, types.FunctionType) or not depth:
+        return (type(function),)
+    return function.__code__, *(family(held, depth - 1) for held in _held(function))
+
+
+def _held(function: types.FunctionType) -> Iterator[Any]:
+    """What the cells of a function hold, as far as they hold anything by now."""
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):
+            yield cell.cell_contents
 
 
 _stores: OrderedDict[Hashable, tuple[Any, Store]] = OrderedDict()

@@ -268,7 +268,7 @@ class Gradient:
             raise TypeError(f"give the arguments of {self._name}, as in a call")
         else:
             arguments = self._latest.compiled.example
-        return self._compile(arguments, self._store.static)
+        return self._compile(arguments, self._store.known_of(self.primal))
 
     @property
     def _latest(self) -> Variant | None:

@@ -68,49 +68,55 @@ LANGUAGE = tuple(
 )
 
 
-# Of long tables of cases that run the same code, a run takes each second or third: the time of CI
-# is for what else there is. SRCGRAD_ALL_SAMPLES=1 takes all, and so does what selects few (-k).
+# Of long tables of cases that run the same code, a run takes each second or third, and so it does
+# of blocks of seeds of which tests make programs: the time of CI is for what else there is.
+# SRCGRAD_ALL_SAMPLES=1 takes all, and so does what selects few (-k).
 SAMPLED = {
-    "tests/rules/test_compiled.py::test_gradient_in_single_precision": 2,
+    "tests/rules/test_compiled.py": 2,
     "tests/rules/test_coverage.py": 2,
     "tests/rules/test_edges.py": 2,
     "tests/rules/test_jacobians.py": 2,
     "tests/rules/test_kinds.py": 2,
     "tests/rules/test_scipy_distributions.py": 2,
-    "tests/rules/test_scipy_expressions.py": 3,
+    "tests/rules/test_scipy_expressions.py": 6,
     "tests/rules/test_scipy_rotations.py": 3,
-    "tests/rules/test_second_order.py": 3,
+    "tests/rules/test_second_order.py": 5,
     "tests/rules/test_triangles.py": 2,
     "tests/rules/test_ufunc_methods.py": 3,
     "tests/rules/test_unused.py": 3,
+    "tests/rules/test_variants.py": 2,
     "tests/rules/test_written.py": 2,
     "tests/test_container_methods.py::test_operators_of_counters": 3,
+    "tests/test_curve_fit.py": 2,
     "tests/test_forward.py::test_what_stands_beside": 2,
     "tests/test_inner_derivatives.py::test_gradient": 2,
-    "tests/test_layouts.py::test_random_layouts": 2,
+    "tests/test_letters.py": 2,
+    "tests/test_links.py::test_questions": 5,
     "tests/test_lists_of_none.py": 2,
     "tests/test_matrices.py::test_what_becomes_of_it": 2,
+    "tests/test_mixed_lists.py::test_gradients": 2,
+    "tests/test_objects.py::test_gradient": 2,
     "tests/test_optimize.py::test_of_programs": 2,
     "tests/test_orders.py::test_what_depends_on_the_order": 2,
     "tests/test_parts_of_lists.py": 2,
-    "tests/test_programs.py::test_second_derivatives": 3,
-    "tests/test_random_keys.py": 2,
-    "tests/test_random_programs.py": 3,
-    "tests/test_random_statements.py::test_each_table": 2,
-    "tests/test_restructure.py::test_random_arithmetic": 2,
+    "tests/test_programs.py::test_second_derivatives": 4,
+    "tests/test_programs.py::test_tangent": 3,
+    "tests/test_recursion_on_lists.py::test_gradient": 2,
     "tests/test_scipy.py": 3,
-    "tests/test_scipy_functionals.py": 2,
+    "tests/test_scipy_filters.py": 2,
+    "tests/test_scipy_functionals.py": 4,
     "tests/test_scipy_interpolate.py": 2,
-    "tests/test_shared_objects.py::test_random_layouts": 2,
-    "tests/test_sharing.py::test_random_programs": 2,
-    "tests/test_shifts.py::test_random_stencils": 2,
-    "tests/test_simplify.py::test_random_programs": 2,
+    "tests/test_scipy_scattered.py": 3,
+    "tests/test_scipy_signal.py": 2,
+    "tests/test_scipy_stats.py": 2,
+    "tests/test_sorted_lists.py::test_derivatives": 2,
     "tests/test_swapped.py": 2,
-    "tests/test_tables.py::test_other_modes": 3,
-    "tests/test_unboxing.py::test_random_programs": 2,
+    "tests/test_tables.py::test_other_modes": 4,
+    "tests/test_teaching.py": 2,
+    "tests/test_trees_of_dicts.py::test_program": 2,
     "tests/test_unknown_dtypes.py": 2,
-    "tests/test_vectorizing.py::test_random_loops": 2,
 }
+RANDOM = 3
 FEW = 8  # cases of one test, all of which are taken
 
 
@@ -123,7 +129,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def steps_between(item: pytest.Item, every: int) -> int:
     """Of how many cases of a test one is taken."""
     found = (step for prefix, step in SAMPLED.items() if item.nodeid.startswith(prefix))
-    return max(every, next(found, 1))
+    return max(every, RANDOM if is_random(item) else next(found, 1))
+
+
+def is_random(item: pytest.Item) -> bool:
+    """Whether the cases of a test are seeds of random programs."""
+    return "random" in item.nodeid
 
 
 @pytest.hookimpl(wrapper=True)
@@ -139,7 +150,8 @@ def pytest_collection_modifyitems(
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     taken: set[pytest.Item] = set()
     for cases in tests.values():
-        step = steps_between(cases[0], config.option.every) if len(cases) > FEW else 1
+        many = len(cases) > FEW or is_random(cases[0])
+        step = steps_between(cases[0], config.option.every) if many else 1
         taken.update(cases[::step])
     config.hook.pytest_deselected(items=[item for item in items if item not in taken])
     items[:] = [item for item in items if item in taken]

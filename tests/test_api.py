@@ -754,6 +754,33 @@ def test_closures_of_one_code_share_what_is_compiled():
     same(make(np.array(5.0))(X), np.full(3, 5.0))
 
 
+def test_what_a_wrapped_function_needs_known_is_asked_of_no_other():
+    def corner(x):
+        a, b, *rest = x
+        return a * b + sum(rest)
+
+    def chain(x):
+        s = 0.5
+        for v in x:
+            s = np.sin(s * v)
+        return s
+
+    def chained(x):
+        return chain(x)
+
+    def doubled(f):
+        return grad(lambda x: 2.0 * f(x))
+
+    same(doubled(corner)(X), 2.0 * np.array([X[1], X[0], 1.0]))
+    for wrapped in (chain, chained, lambda x: chained(x), functools.partial(chain)):
+        g = doubled(wrapped)
+        g(X)
+        assert "for i in range(n):" in g.source
+        before = len(g.sources)
+        assert g(np.ones(5)).shape == (5,)
+        assert len(g.sources) == before
+
+
 def test_sizes_share_a_gradient_and_ranks_do_not():
     g = grad(lambda x: np.sum(x * x))
     for n in (2, 3, 50):

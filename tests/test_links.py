@@ -323,13 +323,14 @@ def written(made, body):
 
 @pytest.mark.parametrize("made", ["(v * v, head)", "[v * v, head]", "Node(v * v, head)",
                                   "Typed(v * v, next=head)"])  # fmt: skip
-def test_questions(made):
+@pytest.mark.parametrize("part", range(4))
+def test_questions(made, part):
     """What Python answers is answered, for one after the other."""
     bodies = [ASKED.format(q.format()) for q in QUESTIONS] + UNPACKED
     bodies += OF_LISTS if made[0] == "[" else OF_TUPLES
     bodies += [ASKED.format(q) for q in OF_FIELDS] if made[0] not in "[(" else []
     refused = 0
-    for body in bodies:
+    for body in bodies[part::4]:
         f = written(made, body)
         try:
             value, gradient = srcgrad.value_and_grad(f)(DATA.copy())
@@ -340,7 +341,7 @@ def test_questions(made):
         steps = 1e-6 * np.eye(4)
         expected = [(f(DATA + h) - f(DATA - h)) / 2e-6 for h in steps]
         np.testing.assert_allclose(gradient, expected, atol=1e-7, err_msg=body)
-    assert refused <= 9
+    assert refused <= 4
 
 
 class Clashing(NamedTuple):

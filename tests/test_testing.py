@@ -129,7 +129,7 @@ def test_many_parameters() -> None:
         return np.sum(x**2)
 
     rng = np.random.default_rng(0)
-    layers = [{"w": rng.normal(size=(3, 3)), "b": rng.normal(size=3)} for _ in range(30)]
+    layers = [{"w": rng.normal(size=(3, 3)), "b": rng.normal(size=3)} for _ in range(15)]
     check_grads(f, (layers, rng.normal(size=(2, 3))))
 
 
