@@ -12,7 +12,7 @@ import functools
 import threading
 import types
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ MOST_STORES = 256
 MOST_VARIANTS = 64
 MOST_KEYS = 4096
 MOST_FAMILIES = 64
-MOST_NESTED = 4  # functions in cells of functions in cells
+MOST_HELD = 100  # functions and other things in cells
 
 
 @dataclass(eq=False)
@@ -165,7 +165,7 @@ class Store:
         return Store, (self.given,)
 
 
-def family(function: Any, depth: int = MOST_NESTED) -> Hashable:
+def family(primal: Any) -> Hashable:
     """What functions have in common that need the same to be known: the code in their cells.
 
     A wrapper, `lambda *args: weights @ f(*args)`, needs of its arguments what `f` asks of them.
@@ -175,20 +175,21 @@ def family(function: Any, depth: int = MOST_NESTED) -> Hashable:
     >>> family(doubled(sum)) == family(doubled(len)) != family(doubled(lambda x: x))
     True
     """
-    if isinstance(function, functools.partial):
-        return family(function.func, depth)
-    if isinstance(function, types.MethodType):
-        return type(function.__self__), family(function.__func__, depth)
-    if not isinstance(function, types.FunctionType) or not depth:
-        return (type(function),)
-    return function.__code__, *(family(held, depth - 1) for held in _held(function))
-
-
-def _held(function: types.FunctionType) -> Iterator[Any]:
-    """What the cells of a function hold, as far as they hold anything by now."""
-    for cell in function.__closure__ or ():
-        with suppress(ValueError):
-            yield cell.cell_contents
+    found: list[Hashable] = []
+    waiting, seen = [primal], set()
+    while waiting and len(found) < MOST_HELD:
+        thing = waiting.pop()
+        while isinstance(thing, (functools.partial, types.MethodType)):
+            thing = thing.func if isinstance(thing, functools.partial) else thing.__func__
+        if isinstance(thing, types.FunctionType) and id(thing) not in seen:
+            seen.add(id(thing))
+            found.append(thing.__code__)
+            for cell in thing.__closure__ or ():
+                with suppress(ValueError):  # it may hold nothing yet
+                    waiting.append(cell.cell_contents)
+        else:
+            found.append((type(thing),))
+    return tuple(found)
 
 
 _stores: OrderedDict[Hashable, tuple[Any, Store]] = OrderedDict()
