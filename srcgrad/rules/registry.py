@@ -112,15 +112,12 @@ loaders: list[Callable[[], None]] = []
 # How often rules have changed since: what was compiled before may be wrong.
 version = 0
 _loading = False
-_imported = 0  # how many modules were when this was last asked
 
 
 def load() -> None:
     """Register the rules for packages that the program has imported since the last call."""
-    global _loading, _imported
-    if _imported == len(sys.modules):
-        return
-    _loading, _imported = True, len(sys.modules)
+    global _loading
+    _loading = True
     try:
         for loader in loaders:
             loader()
