@@ -144,7 +144,7 @@ def test_other_counts_of_items_where_the_run_does_not_go():
             rows, columns = x.shape
             return np.sum(x) * rows / columns
         if rank > 2:
-            rows, columns, *others = x.shape
+            rows, columns, *_ = x.shape
             return np.sum(x) * rows / columns
         return np.sum(x**2)
 
