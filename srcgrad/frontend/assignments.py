@@ -76,7 +76,7 @@ class Assignments(Matching):
                 self.assign(target.value, value)
             case gast.Subscript():
                 container = self.expression(target.value)
-                self.store_item(container, self.written_key(target.slice), value)
+                self.put_item(container, self.written_key(target.slice), value)
             case gast.Attribute():
                 flags = isinstance(target.value, gast.Attribute) and target.value.attr == "flags"
                 owner = self.expression(target.value.value) if flags else NONE
@@ -228,7 +228,7 @@ class Assignments(Matching):
                     return
                 new = self.augmented(function, old, value)
                 if new is not old or not is_view or not same or not self.keeps_item(container):
-                    self.store_item(container, key, new)
+                    self.put_item(container, key, new)
             case gast.Attribute():
                 thing = self.expression(target.value)
                 old = self.attribute(thing, target.attr)
@@ -370,7 +370,7 @@ class Assignments(Matching):
                     self.leave_unbound(target.id)
                 case gast.Subscript():
                     container = self.expression(target.value)
-                    self.builtin_delitem(container, self.written_key(target.slice))
+                    self.take_item(container, self.written_key(target.slice))
                 case gast.Attribute():
                     self.delete_attribute(self.expression(target.value), target.attr)
                 case gast.Tuple() | gast.List():
