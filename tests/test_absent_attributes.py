@@ -382,3 +382,21 @@ def test_an_attribute_that_no_object_has_on_a_path_that_is_not_taken():
     for call in (f, srcgrad.grad(f)):
         with pytest.raises(AttributeError, match="'Differences' object has no attribute 'clip'"):
             call(POINTS[1])
+
+
+def test_what_no_such_thing_has_where_the_run_does_not_go():
+    def of_a_module(x):
+        if np.sum(x) < 0:
+            return np.NAN
+        return np.sum(x**2)
+
+    def of_a_list_and_an_array(x):
+        if np.sum(x) < 0:
+            return [1.0].mean() * x.frobnicate()
+        return np.sum(x**2)
+
+    for f in (of_a_module, of_a_list_and_an_array):
+        srcgrad.testing.check_grads(f, (WEIGHTS,))
+        for g in (f, srcgrad.grad(f)):
+            with pytest.raises(AttributeError):
+                g(-WEIGHTS)

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import json
 import math
 
 import numpy as np
@@ -1234,3 +1235,23 @@ def test_what_numbers_cannot_do_matters_where_it_is_done(use):
 def test_what_a_number_surely_cannot_do_is_refused():
     with pytest.raises(srcgrad.UnsupportedError, match=r"\n +\^\^\^\^\na number can't be indexed"):
         srcgrad.grad(lambda x: x * x[0])(2.0)
+
+
+def test_what_is_known_only_to_the_run_raises_nothing_of_the_compiler():
+    """Nothing is said of an operand of which there is no sample: it may be a number."""
+
+    def f(x, text):
+        mass = json.loads(text)["mass"]
+        try:
+            if mass < 0.001:
+                return x
+        except Exception as error:
+            print(error.message)
+            raise
+        return x * x * 3
+
+    gradient = srcgrad.grad(f)
+    assert gradient(2.0, '{"mass": 0.5}') == 12.0
+    for g in (f, gradient):
+        with pytest.raises((AttributeError, TypeError)):
+            g(2.0, '{"mass": "heavy"}')

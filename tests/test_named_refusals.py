@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedError, grad, jvp
+from srcgrad import UnsupportedError, grad, ir, jvp
+from srcgrad.frontend.refusals import instead_of
+from srcgrad.kinds import FLOAT
+from srcgrad.testing import check_grads
 from tests.rules.expressions import check, function
 
 integrate = pytest.importorskip("scipy.integrate")
@@ -74,8 +77,20 @@ def test_what_made_an_object_says_why_it_has_no_rule(f, name):
 
 def test_other_array_libraries_are_told_from_numpy():
     other = pytest.importorskip("autograd.numpy")
-    with pytest.raises(UnsupportedError, match="differentiates NumPy itself: import numpy as np"):
-        grad(lambda x: other.sum(x))(X)
+    called = ir.Assign(ir.Var("total", FLOAT), other.sum, ())
+    assert instead_of(called) == "srcgrad differentiates NumPy itself: import numpy as np"
+
+
+def test_functions_that_wrap_those_of_numpy_for_what_is_no_array_are_followed():
+    """HIPS autograd asks its arguments for what arrays haven't, but where they are its own."""
+    other = pytest.importorskip("autograd.numpy")
+
+    def f(x):
+        y = other.where(x > 0, other.sin(x), other.exp(x))
+        first = other.sum(other.array([y[0], x[1] * y[2]]) ** 2)
+        return first + other.linalg.norm(other.concatenate([x, y]))
+
+    check_grads(f, (X,))
 
 
 def test_methods_of_distributions_are_named():

@@ -1,5 +1,7 @@
 """Users' subclasses of dict, list, tuple, set and float: what they add is used, or refused."""
 
+import collections
+import operator
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass, fields
 from typing import NamedTuple
@@ -298,9 +300,103 @@ def numbers_of_numpy_make_arrays_of_them(x):
     return np.sum(x[0] * point) + np.sum(x * vector) + np.dot(x, np.sum(x) * vector)
 
 
+class Measured(dict):
+    def __missing__(self, key):
+        self[key] = made = 0.5 * len(key)
+        return made
+
+
+class Branching(dict):
+    def __missing__(self, key):
+        self[key] = made = type(self)()
+        return made
+
+
+def items_that_are_made_where_they_lack(x):
+    made = Measured({"a": x[0]})
+    made["bb"] += x[1]
+    tree = Branching()
+    tree["left"]["right"]["leaf"] = x[2]
+    found = made["a"] * made["bb"] * made["ccc"] * len(made)
+    return found + made.get("d", x[0]) * tree["left"]["right"]["leaf"] + len(tree["other"])
+
+
+def items_that_are_made_in_a_loop(x):
+    made = Measured()
+    for i in range(len(x)):
+        made["a"] += x[i] * i
+        made["bb"] = made["a"] * x[i]
+    return made["a"] * made["bb"]
+
+
+class Doubling(dict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, 2.0 * value)
+
+    def __delitem__(self, key):
+        self[key] = 3.0
+
+
+class Tripling(list):
+    def __setitem__(self, i, value):
+        super().__setitem__(i, 3.0 * value)
+
+    def __delitem__(self, i):
+        self[i] = 1.0
+
+
+def items_kept_in_ways_of_their_own(x):
+    items, numbers = Doubling(a=x[0]), Tripling([x[0], x[1]])
+    items["b"] = x[1]
+    items["b"] += x[2]
+    items.update(c=x[2])
+    del items["a"]
+    numbers[0] = x[2]
+    operator.setitem(numbers, 0, numbers[0] * x[1])
+    del numbers[1]
+    return items["a"] * items["b"] * items["c"] + numbers[0] * numbers[1]
+
+
+class Ordered(collections.OrderedDict):
+    scale = 2.0
+
+
+class Tally(collections.Counter):
+    scale = 3.0
+
+
+def what_operators_and_copies_are(x):
+    class Scaled(dict):
+        scale = 5.0
+
+    def scale(made):
+        return getattr(made, "scale", 1.0) * len(made)
+
+    one, ordered, tally = Scaled(a=1), Ordered(b=2), Tally(a=1)
+    total = x[0] * scale(one.copy()) + x[1] * scale(one | {"c": 1}) + scale({"c": 1} | one)
+    total += x[2] * scale(ordered.copy()) + x[0] * scale({"a": 1} | ordered) ** 2
+    total += x[1] * scale(ordered | {"a": 1}) ** 2 + x[2] * scale(tally.copy()) ** 2
+    total += x[0] * scale(tally | Tally(b=2)) ** 3 + x[1] * tally["z"]
+    tally.update({"a": 4})
+    return total * tally["a"] + x[2] * (Ordered(a=1, b=2) == Ordered(b=2, a=1))
+
+
 @pytest.mark.parametrize("f", programs(globals()), ids=lambda f: f.__name__)
 def test_program(f):
     check(f)
+
+
+def test_arguments_that_keep_items_in_ways_of_their_own():
+    def store(items):
+        items["b"] = items["a"]
+        return items["a"] * items["b"]
+
+    def store_first(numbers):
+        numbers[0] = numbers[1] * 2
+        return numbers[0] * numbers[1]
+
+    assert srcgrad.value_and_grad(store)(Doubling(a=3.0)) == (18.0, {"a": 12.0})
+    assert srcgrad.value_and_grad(store_first)(Tripling([1.0, 2.0])) == (24.0, [0.0, 24.0])
 
 
 def test_what_is_read_is_what_it_is_now():
@@ -353,6 +449,17 @@ class Tripled(float):
         return 3.0 * float(self) * other
 
 
+class Merging(dict):
+    def __ior__(self, other):
+        return self
+
+
+class Latest(collections.OrderedDict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+
+
 DOUBLED, FROM_ONE, SUM = Doubled(a=1.0), FromOne([1.0, 2.0]), Sum([1.0, 2.0])
 BACKWARDS, NEVER, TRIPLED = Backwards(1.0, 2.0), Never({1}), Tripled(2.0)
 
@@ -365,6 +472,8 @@ BACKWARDS, NEVER, TRIPLED = Backwards(1.0, 2.0), Never({1}), Tripled(2.0)
         (lambda x: max(BACKWARDS) * x, "a Backwards is a tuple with a __iter__ of its own"),
         (lambda x: max(Backwards(x, 2 * x)), "a Backwards is a tuple with a __iter__"),
         (lambda x: x if 1 in NEVER else x * x, "a Never is a set with a __contains__ of its own"),
+        (lambda x: len(Merging(a=x)) * x, "a Merging is a dict with a __ior__ of its own"),
+        (lambda x: len(Latest(a=x)) * x, "a Latest is a dict with a __setitem__ of its own"),
         (lambda x: TRIPLED * x, "a Tripled is a float with a __mul__ of its own"),
     ],
 )

@@ -138,6 +138,24 @@ def test_lists_in_tuples_have_zeros_of_their_own():
     assert srcgrad.grad(rows)(data)[7] == {"a": 1.25, "b": [7.0, 14.0]}
 
 
+def test_other_counts_of_items_where_the_run_does_not_go():
+    def by_rank(x, rank):
+        if rank == 2:
+            rows, columns = x.shape
+            return np.sum(x) * rows / columns
+        if rank > 2:
+            rows, columns, *_ = x.shape
+            return np.sum(x) * rows / columns
+        return np.sum(x**2)
+
+    gradient = srcgrad.grad(by_rank)
+    np.testing.assert_array_equal(gradient(X, 1), 2 * X)
+    for rank in (2, 3):
+        for g in (by_rank, gradient):
+            with pytest.raises(ValueError):
+                g(X, rank)
+
+
 @pytest.mark.parametrize("first", [0, 10, 20])
 def test_random_programs(first):
     words = [random_lists.check(seed) for seed in range(first, first + 10)]

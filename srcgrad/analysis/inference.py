@@ -205,9 +205,11 @@ def mistaken(
             named = {k: sampler.operand(v) for k, v in kwargs.items()}
             with silent():
                 _called(function, values, named)
+        except Missing:
+            return None
         except Exception as error:
             if not isinstance(error, exception):
-                return None  # it's of the values or lengths, or there is no sample
+                return None  # it's of the values or lengths
             found = error
         else:
             return None

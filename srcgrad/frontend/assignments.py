@@ -76,7 +76,7 @@ class Assignments(Matching):
                 self.assign(target.value, value)
             case gast.Subscript():
                 container = self.expression(target.value)
-                self.store_item(container, self.written_key(target.slice), value)
+                self.put_item(container, self.written_key(target.slice), value)
             case gast.Attribute():
                 flags = isinstance(target.value, gast.Attribute) and target.value.attr == "flags"
                 owner = self.expression(target.value.value) if flags else NONE
@@ -133,15 +133,15 @@ class Assignments(Matching):
                 return
         if star is None:
             if len(items) != len(targets):
-                raise self.fault(
-                    ValueError, f"{len(items)} values can't be unpacked into {len(targets)} names"
+                raise self.miscounted(
+                    f"{len(items)} values can't be unpacked into {len(targets)} names"
                 )
             for target, item in zip(targets, items, strict=True):
                 self.assign(target, item)
             return
         after = len(targets) - star - 1
         if len(items) < star + after:
-            raise self.fault(ValueError, "not enough values to unpack")
+            raise self.miscounted("not enough values to unpack")
         for target, item in zip(targets[:star], items[:star], strict=True):
             self.assign(target, item)
         before, self.site = self.site, id(targets[star])
@@ -150,6 +150,12 @@ class Assignments(Matching):
         self.assign(targets[star], middle)
         for target, item in zip(targets[star + 1 :], items[len(items) - after :], strict=True):
             self.assign(target, item)
+
+    def miscounted(self, message: str) -> UnsupportedError:
+        """What is wrong with so many items: the run may only go where there are others."""
+        error = self.fault(ValueError, message)
+        error.late = True
+        return error
 
     def taken_from(self, value: Value) -> Value:
         """What an object is iterated over: a list, if only the run knows how many items."""
@@ -222,7 +228,7 @@ class Assignments(Matching):
                     return
                 new = self.augmented(function, old, value)
                 if new is not old or not is_view or not same or not self.keeps_item(container):
-                    self.store_item(container, key, new)
+                    self.put_item(container, key, new)
             case gast.Attribute():
                 thing = self.expression(target.value)
                 old = self.attribute(thing, target.attr)
@@ -364,7 +370,7 @@ class Assignments(Matching):
                     self.leave_unbound(target.id)
                 case gast.Subscript():
                     container = self.expression(target.value)
-                    self.builtin_delitem(container, self.written_key(target.slice))
+                    self.take_item(container, self.written_key(target.slice))
                 case gast.Attribute():
                     self.delete_attribute(self.expression(target.value), target.attr)
                 case gast.Tuple() | gast.List():

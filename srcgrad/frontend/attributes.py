@@ -156,7 +156,7 @@ class Attributes(Standing):
                     return self.attribute(self.call(ir.Const(np.asarray), [value], {}), name)
                 if isinstance(thing, DictObject):
                     plain: type = set if thing.is_set else dict
-                    counts = thing.type is collections.Counter and name == "update"
+                    counts = issubclass(thing.type, collections.Counter) and name == "update"
                     kind = plain if hasattr(plain, name) and not counts else thing.type
                 if not has_of_class(kind, name):
                     computed = self.computed_attribute(value, thing, name)

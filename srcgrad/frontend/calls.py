@@ -738,10 +738,11 @@ def _special_table() -> dict[Any, str]:
     table[dataclasses.is_dataclass] = "dataclass_test"
     table[made_init] = "dataclass_initialised"
     table[dataclasses.dataclass] = "dataclass_made"
-    for store in (operator.setitem, np.ndarray.__setitem__, list.__setitem__, dict.__setitem__):
+    for store in (np.ndarray.__setitem__, list.__setitem__, dict.__setitem__):
         table[store] = "builtin_setitem"
-    for delete in (operator.delitem, list.__delitem__, dict.__delitem__):
+    for delete in (list.__delitem__, dict.__delitem__):
         table[delete] = "builtin_delitem"
+    table[operator.setitem], table[operator.delitem] = "put_item", "take_item"
     table[np.ndarray.__len__], table[np.ndarray.__iter__] = "builtin_len", "builtin_iter"
     table[copy.copy], table[copy.deepcopy] = "builtin_copy", "builtin_deepcopy"
     table[object.__setattr__], table[object.__getattribute__] = "plain_setattr", "builtin_getattr"

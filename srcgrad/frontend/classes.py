@@ -29,7 +29,7 @@ from .names import scope_of
 from .operations import checked_conversion
 from .predicates import FALSE, NONE, STATIC_MODULES, is_none, is_static
 from .structure import PRESENCE, is_table, may_be_absent
-from .subclasses import added_by, has_made_init, is_named_tuple, stores_itself
+from .subclasses import added_by, has_made_init, is_named_tuple
 from .values import (
     Bound,
     Choice,
@@ -83,7 +83,7 @@ class Classes(Copies):
             return self.as_deque(self.builtin_list(values))
         if issubclass(cls, BaseException):
             return self.exception(cls, args, kwargs)
-        if issubclass(cls, dict) and added_by(cls) and not stores_itself(cls):
+        if issubclass(cls, dict) and added_by(cls):
             made = self.new(DictObject({}, type=cls))
             self.call(self.attribute(made, "__init__"), args, kwargs)
             return made

@@ -36,6 +36,8 @@ from .values import (
 )
 from .wording import described
 
+# The dicts whose `|` makes one of their class; of others, it makes a plain dict.
+KEPT_BY_OPERATORS = (collections.OrderedDict, collections.defaultdict)
 SET_COMPARISONS = frozenset({operator.le, operator.lt, operator.ge, operator.gt})
 
 
@@ -96,11 +98,11 @@ class Dicts(MixedLists):
         """`d[key]` where a dict has no such key."""
         thing = self.dictionary(value)
         self.settled_keys(thing)
-        if thing.type is collections.Counter:
-            return ir.Const(0)
         written = self.added_attribute(value, thing.type, "__missing__")
         if written is not None:
             return self.call(written, [self.lift(key, None)], {})
+        if issubclass(thing.type, collections.Counter):
+            return ir.Const(0)
         if thing.factory is None:
             if thing.external:
                 self.write_journal(thing, collections.defaultdict)
@@ -503,7 +505,14 @@ class Dicts(MixedLists):
 
     def dict_copy(self, value: Value) -> Value:
         thing = self.dictionary(value)
-        return self.new(replace(thing, items=dict(thing.items), external=None, frozen=None))
+        return self.dict_like(thing, thing.items, (*KEPT_BY_OPERATORS, collections.Counter))
+
+    def dict_like(self, like: DictObject, items: dict[Any, Value], kept: tuple[type, ...]) -> Ref:
+        """A dict with other items, or set; of its class if it is one of those that are kept."""
+        made = replace(like, items=dict(items), external=None, frozen=None)
+        if not like.is_set and not issubclass(like.type, kept):
+            made = replace(made, type=dict, is_namespace=False)
+        return self.new(made)
 
     def dict_clear(self, value: Value) -> Value:
         self.changed(value, {})
@@ -535,7 +544,7 @@ class Dicts(MixedLists):
     def counter_operator(self, name: str, value: Value, *others: Value) -> Value | None:
         """What an operator of a Counter returns, as its class says; None if it says nothing."""
         thing, method = self.on_heap(value), vars(collections.Counter).get(name)
-        if not isinstance(thing, DictObject) or thing.type is not collections.Counter:
+        if not isinstance(thing, DictObject) or not issubclass(thing.type, collections.Counter):
             return None
         if not isinstance(method, types.FunctionType):
             return None
@@ -584,8 +593,9 @@ class Dicts(MixedLists):
         if function is operator.or_ and not p.is_set and not q.is_set:
             self.settled_keys(p)
             self.settled_keys(q)
-            made = replace(p, items={**p.items, **q.items}, external=None, frozen=None)
-            return self.new(made)
+            plain = not issubclass(p.type, KEPT_BY_OPERATORS)
+            like = q if plain and issubclass(q.type, p.type) else p  # Python asks that one first
+            return self.dict_like(like, {**p.items, **q.items}, KEPT_BY_OPERATORS)
         if function in (operator.eq, operator.ne):
             equal = self.equal_dicts(p, q)
             return equal if function is operator.eq else self.negated(equal)
@@ -606,7 +616,8 @@ class Dicts(MixedLists):
         if p.is_set:
             return TRUE
         keys = list(p.items)
-        if p.type is q.type is collections.OrderedDict and keys != list(q.items):
+        ordered = all(issubclass(t, collections.OrderedDict) for t in (p.type, q.type))
+        if ordered and keys != list(q.items):
             return FALSE
         return self.compare(
             gast.Eq(),

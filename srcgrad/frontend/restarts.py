@@ -90,7 +90,8 @@ class Raised(UnsupportedError):
         self.given = (Wording(message),) if given is None else given
         self.block: Any = None  # where it is raised
         # whether it is left to the run where that may not get here
-        self.late = issubclass(exception, (LookupError, NameError, ImportError, TypeError))
+        later = LookupError, NameError, ImportError, TypeError, AttributeError
+        self.late = issubclass(exception, later)
         self.value: Value | None = None  # the exception object, if there is a try that catches it
 
 

@@ -175,8 +175,36 @@ class Stores(Subscripts):
         if isinstance(kind, Opaque) and kind.type is memoryview:
             raise self.refuse("the base of a view isn't written", "write into the array itself")
 
+    def own_way(self, container: Value, name: str) -> Value | None:
+        """What a user's list or dict does in its own way; None if it does it as a plain one."""
+        thing = self.state.heap[container.id] if isinstance(container, Ref) else None
+        held = isinstance(thing, (ListObject, DictObject))
+        return self.added_attribute(container, thing.type, name) if held else None  # type: ignore[union-attr]
+
+    def put_item(self, container: Value, key: Value, value: Value) -> Value:
+        """`container[key] = value`, as the container's class says."""
+        if isinstance(container, Choice) and self.any_own(container, "__setitem__"):
+            return self.for_each(container, lambda option: self.put_item(option, key, value))
+        written = self.own_way(container, "__setitem__")
+        if written is not None:
+            return self.call(written, [key, value], {})
+        self.store_item(container, key, value)
+        return NONE
+
+    def take_item(self, container: Value, key: Value) -> Value:
+        """`del container[key]`, as the container's class says."""
+        if isinstance(container, Choice) and self.any_own(container, "__delitem__"):
+            return self.for_each(container, lambda option: self.take_item(option, key))
+        written = self.own_way(container, "__delitem__")
+        if written is not None:
+            return self.call(written, [key], {})
+        return self.builtin_delitem(container, key)
+
+    def any_own(self, choice: Choice, name: str) -> bool:
+        return any(self.own_way(option, name) is not None for option in choice.options)
+
     def store_item(self, container: Value, key: Value, value: Value) -> None:
-        """`container[key] = value`."""
+        """Keep an item, as a plain container does."""
         container = self.spread(container)
         if isinstance(container, ir.Var):
             key = self.as_shape(key)
@@ -274,7 +302,7 @@ class Stores(Subscripts):
         self.store(container, key, value)
 
     def builtin_delitem(self, container: Value, key: Value) -> Value:
-        """`del container[key]`."""
+        """Take an item out, as a plain container does."""
         container = self.spread(container)
         if isinstance(container, Choice):
             return self.for_each(container, lambda option: self.builtin_delitem(option, key))
@@ -287,7 +315,7 @@ class Stores(Subscripts):
                 raise self.fault(TypeError, f"{thing.type.__name__} doesn't support del")
             self.call(Bound(found, container), [key], {})
         elif isinstance(thing, DictObject):
-            lenient = [NONE] if thing.type is collections.Counter else []
+            lenient = [NONE] if issubclass(thing.type, collections.Counter) else []
             self.call(self.attribute(container, "pop"), [key, *lenient], {})
         elif isinstance(key, Slice):
             kept: Value = Tuple(())

@@ -7,6 +7,7 @@ isn't followed, for what goes through containers does so directly: it is refused
 
 from __future__ import annotations
 
+import collections
 import enum
 import operator
 import sys
@@ -24,6 +25,8 @@ from .source import get_source
 
 CONTAINERS = (dict, list, tuple, set, frozenset)
 NUMBERS = (int, float, complex)
+# Dicts whose own methods keep items as a class that derives from them says
+STORING = (collections.OrderedDict, collections.defaultdict, collections.Counter)
 BUILTINS = (*CONTAINERS, *NUMBERS)
 
 # What Python looks up on the class of an object that syntax or a builtin uses as a container, or as
@@ -31,7 +34,8 @@ BUILTINS = (*CONTAINERS, *NUMBERS)
 PROTOCOL = ("__getitem__", "__iter__", "__len__", "__contains__", "__bool__", "__reversed__")
 _OPERATORS = sorted(vars(operator).keys() & vars(int).keys() - {"__doc__"})
 _REFLECTED = sorted({f"__r{name[2:]}" for name in _OPERATORS} & vars(int).keys())
-OPERATORS = (*_OPERATORS, *_REFLECTED, "__float__", "__int__", "__bool__")
+_IN_PLACE = sorted({f"__i{name[2:]}" for name in _OPERATORS} & vars(operator).keys())
+OPERATORS = (*_OPERATORS, *_REFLECTED, *_IN_PLACE, "__float__", "__int__", "__bool__")
 
 
 def protocol_members(cls: Any) -> list[str] | None:
@@ -71,12 +75,6 @@ def added_by(cls: type) -> dict[str, Any]:
     return found
 
 
-def stores_itself(cls: type) -> bool:
-    """Whether a user's dict has its own way of keeping items, or of making those it lacks."""
-    own = ("__new__", "__setitem__", "__delitem__", "__missing__")
-    return not added_by(cls).keys().isdisjoint(own)
-
-
 def is_named_tuple(cls: type) -> bool:
     """Whether a class is one that `namedtuple` made, not one that derives from it.
 
@@ -101,6 +99,8 @@ def redefined(cls: type) -> str | None:
     """
     added = added_by(cls)
     names = PROTOCOL if issubclass(cls, (tuple, list)) else (*PROTOCOL, *OPERATORS)
+    if issubclass(cls, STORING):
+        names = (*names, "__setitem__", "__delitem__")
     return next((n for n in names if _is_users(added.get(n))), None)
 
 

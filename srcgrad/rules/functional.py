@@ -71,6 +71,8 @@ def piecewise(x, condlist, funclist, *args, **kw):
     """Each function sees only the elements where its condition holds, the last one that does."""
     if not isinstance(condlist, (list, tuple)):
         condlist = [condlist]
+    if np.ndim(x) == 0:  # numbers can't be indexed
+        x, condlist = np.asarray(x), [np.asarray(condition) for condition in condlist]
     y = np.zeros_like(x)
     rest = None
     for condition in condlist:

@@ -470,7 +470,7 @@ SAMPLES = {
         case(r(2, 3), (1, -1)),
         case(c(3), 1),
     ],
-    np.ndarray.view: [case(r(2, 3))],
+    np.ndarray.view: [case(r(2, 3)), case(r(2, 3), np.ndarray), case(r(2, 3), type=np.ndarray)],
     np.require: [case(r(2, 3)), case(fortran(2, 3), float, "C"), case([0.7, 1.3])],
     np.ndarray.tolist: [case(r(3)), case(r(2, 3)), case(np.array(0.7))],
     np.full: [case(3, 0.7), case((2, 3), 0.7), case((2, 3), r(3)), case((), 0.7)],

@@ -119,6 +119,14 @@ def piecewise(x):
     return np.sum(W * np.piecewise(x, [x < 0, x > 1], [lambda v: v**2, 2.0, lambda v: 3 * v]))
 
 
+def piecewise_of_numbers(x):
+    total = 0.0
+    for t in x[0]:
+        total += np.piecewise(t, [t < 0, t > 1], [lambda v: v**2, 2.0, lambda v: x[1, 0] * v]) * t
+        total += np.piecewise(float(t), t > 0, [lambda v, a: a * v, 3.0], x[2, 0])
+    return total
+
+
 def from_function(x):
     return np.sum(np.fromfunction(lambda i, j: x[0, 0] * i + j, (3, 4)) ** 2)
 
