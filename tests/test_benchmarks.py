@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import math
 import sys
@@ -164,12 +165,19 @@ def test_only_the_right_are_timed():
     assert cell.too_slow() == {"right"}
 
 
-def test_taking_turns():
-    order = []
-    runs = {name: lambda name=name: order.append(name) or sum(range(100_000)) for name in "ab"}
-    times = interleaved(runs, {"a": 1e-9, "b": 0.05})
+def test_taking_turns(monkeypatch):
+    order, now = [], [0.0]
+
+    def run(name):
+        order.append(name)
+        now[0] += 0.002
+
+    clock = types.SimpleNamespace(perf_counter=lambda: now[0], thread_time=lambda: now[0])
+    monkeypatch.setattr(measuring, "time", clock)
+    runs = {name: functools.partial(run, name) for name in "ab"}
+    times = interleaved(runs, {"a": 1e-9, "b": 0.049})
     assert len(times["a"]) == 1  # its budget thrice over
-    assert len(times["b"]) > 3
+    assert times["b"] == pytest.approx([0.002] * 25)
     assert "".join(order[4:]).startswith("ab")
 
 
