@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import math
 import os
+import zlib
 from collections.abc import Iterator
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -68,73 +70,62 @@ LANGUAGE = tuple(
 )
 
 
-# Of long tables of cases that run the same code, a run takes each second or third, and so it does
-# of blocks of seeds of which tests make programs: the time of CI is for what else there is.
-# SRCGRAD_ALL_SAMPLES=1 takes all, and so does what selects few (-k).
-SAMPLED = {
-    "tests/rules/test_compiled.py": 2,
-    "tests/rules/test_coverage.py": 2,
-    "tests/rules/test_edges.py": 2,
+# Of a test with many cases, blocks of seeds of random programs among them, a run takes one in four:
+# they run the same code, and the time of CI is for what else there is. SRCGRAD_ALL_SAMPLES=1 takes
+# all, and so does what selects few (-k).
+STEP = 4
+FEW = 8  # cases of one test, all of which are taken
+
+# Other steps. Taken whole are tests whose cases are quick and each a promise of its own.
+STEPS = {
+    "tests/rules/test_conventions.py": 1,
+    "tests/rules/test_definitions.py": 1,
+    "tests/rules/test_edges.py": 3,
     "tests/rules/test_jacobians.py": 2,
     "tests/rules/test_kinds.py": 2,
-    "tests/rules/test_scipy_distributions.py": 2,
-    "tests/rules/test_scipy_expressions.py": 6,
-    "tests/rules/test_scipy_rotations.py": 3,
+    "tests/rules/test_namespace.py": 1,
+    "tests/rules/test_rules.py": 1,
+    "tests/rules/test_scipy_expressions.py": 8,
     "tests/rules/test_second_order.py": 5,
-    "tests/rules/test_triangles.py": 2,
-    "tests/rules/test_ufunc_methods.py": 3,
-    "tests/rules/test_unused.py": 3,
-    "tests/rules/test_variants.py": 2,
-    "tests/rules/test_written.py": 2,
-    "tests/test_container_methods.py::test_operators_of_counters": 3,
-    "tests/test_curve_fit.py": 2,
-    "tests/test_forward.py::test_what_stands_beside": 2,
-    "tests/test_inner_derivatives.py::test_gradient": 2,
-    "tests/test_letters.py": 2,
-    "tests/test_links.py::test_questions": 5,
-    "tests/test_lists_of_none.py": 2,
-    "tests/test_matrices.py::test_what_becomes_of_it": 2,
-    "tests/test_mixed_lists.py::test_gradients": 2,
-    "tests/test_objects.py::test_gradient": 2,
-    "tests/test_optimize.py::test_of_programs": 2,
-    "tests/test_orders.py::test_what_depends_on_the_order": 2,
-    "tests/test_parts_of_lists.py": 2,
-    "tests/test_programs.py::test_second_derivatives": 4,
-    "tests/test_programs.py::test_tangent": 3,
-    "tests/test_recursion_on_lists.py::test_gradient": 2,
-    "tests/test_scipy.py": 3,
-    "tests/test_scipy_filters.py": 2,
-    "tests/test_scipy_functionals.py": 4,
-    "tests/test_scipy_interpolate.py": 2,
-    "tests/test_scipy_scattered.py": 3,
-    "tests/test_scipy_signal.py": 2,
-    "tests/test_scipy_stats.py": 2,
-    "tests/test_sorted_lists.py::test_derivatives": 2,
-    "tests/test_swapped.py": 2,
-    "tests/test_tables.py::test_other_modes": 4,
-    "tests/test_teaching.py": 2,
-    "tests/test_trees_of_dicts.py::test_program": 2,
-    "tests/test_unknown_dtypes.py": 2,
+    "tests/test_api.py": 1,
+    "tests/test_choices.py": 1,
+    "tests/test_conformity.py": 1,
+    "tests/test_container_methods.py::test_a_method": 1,
+    "tests/test_contracting.py": 1,
+    "tests/test_docstrings.py": 1,
+    "tests/test_hostile_names.py": 1,
+    "tests/test_idioms.py::test_idiom": 1,
+    "tests/test_in_place.py": 1,
+    "tests/test_language.py": 1,
+    "tests/test_leaving_by_exceptions.py": 1,
+    "tests/test_loops.py": 1,
+    "tests/test_mixed_numbers.py": 1,
+    "tests/test_printer.py": 1,
+    "tests/test_programs.py::test_gradient_is_right": 1,
+    "tests/test_programs.py::test_second_derivatives": 8,
+    "tests/test_refusals.py": 1,
+    "tests/test_reuse.py": 1,
+    "tests/test_tables.py::test_gradient": 1,
+    "tests/test_tapes": 1,
+    "tests/test_workloads.py": 1,
 }
-RANDOM = 3
-FEW = 8  # cases of one test, all of which are taken
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--every", type=int, default=1, help="of each test with many cases, take each N-th at most"
+        "--every", type=int, default=1, help="of each test with many cases, take one in N at most"
     )
 
 
-def steps_between(item: pytest.Item, every: int) -> int:
-    """Of how many cases of a test one is taken."""
-    found = (step for prefix, step in SAMPLED.items() if item.nodeid.startswith(prefix))
-    return max(every, RANDOM if is_random(item) else next(found, 1))
-
-
-def is_random(item: pytest.Item) -> bool:
-    """Whether the cases of a test are seeds of random programs."""
-    return "random" in item.nodeid
+def taken_of(cases: list[pytest.Item], every: int) -> list[pytest.Item]:
+    """Some of a test's cases, drawn by their names: counted off, a product might lose a factor."""
+    nodeid = cases[0].nodeid
+    found = (step for prefix, step in STEPS.items() if nodeid.startswith(prefix))
+    step = max(every, next(found, STEP))
+    if len(cases) <= FEW and not (step > 1 and "random" in nodeid):
+        return cases
+    drawn = sorted(cases, key=lambda item: zlib.crc32(item.nodeid.encode()))
+    return drawn[: math.ceil(len(cases) / step)]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -148,11 +139,7 @@ def pytest_collection_modifyitems(
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    taken: set[pytest.Item] = set()
-    for cases in tests.values():
-        many = len(cases) > FEW or is_random(cases[0])
-        step = steps_between(cases[0], config.option.every) if many else 1
-        taken.update(cases[::step])
+    taken = {item for cases in tests.values() for item in taken_of(cases, config.option.every)}
     config.hook.pytest_deselected(items=[item for item in items if item not in taken])
     items[:] = [item for item in items if item in taken]
 
