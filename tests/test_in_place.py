@@ -481,6 +481,15 @@ def diag_write(x):
     return (y**3).sum()
 
 
+def squeezed_parts(x):
+    y = np.outer(x, x)
+    np.squeeze(y[:1])[:2] = x[2] ** 2
+    item = np.squeeze(y[1:2, x.size - 2 : 2])
+    item *= x[0]
+    np.squeeze(y[1:, -1:])[...] += x[1]
+    return (y**2).sum() + np.sum(np.squeeze(x[:1]) * x[1])
+
+
 def squeeze_w(x):
     y = np.outer(x, x)[None]
     z = y.squeeze()

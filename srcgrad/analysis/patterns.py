@@ -115,9 +115,11 @@ def offsets_of(leaves: list[ir.Var], bases: list[Size | int]) -> list[set[int]]:
 
 
 def _either(a: Kind, b: Kind) -> Kind | Unknown:
-    """Of two kinds of numbers or flags: NumPy's or Python's."""
+    """Of two kinds of numbers or flags: NumPy's or Python's. An array may be of any rank."""
     if a == b:
         return a
+    if isinstance(a, Array) and isinstance(b, (Array, Scalar)):
+        return a if a.shape is None and a.dtype == b.dtype else Unknown()
     if isinstance(a, Scalar) and isinstance(b, Scalar) and a.dtype.kind == b.dtype.kind in "fcbi":
         return join(a, b)
     return Unknown()
@@ -147,9 +149,11 @@ def agreed(pattern: Any, result: Any, sampler: Sampler) -> Any:
     if isinstance(pattern, Kind):
         return Unknown() if type(result) is int else _either(pattern, kind_of(result))
     if pattern[0] is Array:
-        if not isinstance(result, np.ndarray) or result.ndim != len(pattern[2]):
+        if not isinstance(result, np.ndarray):
             return Unknown()
         dtype = pattern[1] if result.dtype == pattern[1] else None
+        if result.ndim != len(pattern[2]):
+            return Unknown() if dtype is None else Array(dtype, None)  # squeezed, say
         dimensions = zip(pattern[2], result.shape, strict=True)
         return (Array, dtype, tuple(n if _as_long(n, m, sampler) else None for n, m in dimensions))
     if pattern[0] is int:
