@@ -13,7 +13,7 @@ from srcgrad import grad
 
 def f(x):
     total = 0.0
-    for _ in range(40):
+    for _ in range(300):
         x = np.sin(x)
         total = total + np.sum(x * x)
     return total
@@ -28,7 +28,12 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of glibc's allocator")
 @pytest.mark.parametrize(
-    ("settings", "faults"), [({}, False), ({"MALLOC_TRIM_THRESHOLD_": "131072"}, True)]
+    ("settings", "faults"),
+    [
+        ({}, False),
+        ({"MALLOC_TRIM_THRESHOLD_": "131072"}, True),
+        ({"GLIBC_TUNABLES": "glibc.malloc.trim_threshold=131072"}, True),
+    ],
 )
 def test_pages_are_there_in_the_next_call(settings, faults, monkeypatch, tmp_path):
     for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"):
