@@ -1404,6 +1404,8 @@ def check(text: str, size: int) -> str:
         if expected is None:
             return "invalid"
         value = double["f"](*mine) if not single else program["f"](*mine)
+        if np.ndim(value):
+            return "invalid"  # `np.dot` of a tuple and a number
         found: dict[str, Any] = {}
         mine = [np.array(a) if np.ndim(a) else a for a in arguments]
         try:
