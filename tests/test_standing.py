@@ -43,6 +43,10 @@ DERIVED = [
     "sparse.block_diag([A, A])", "sparse.kron(A, A, format='csr')", "sparse.csc_matrix(A)",
     "sparse.csr_array(A)", "sparse.eye(3, format='csr')", "sparse.identity(3)", "OUTER.T",
     "sparse.diags([v[:3]], [0], format='csr')", "sparse.diags_array(v[:3])",
+    "sparse.spdiags([v[:3], v[1:]], [0, 1], 3, 3)", "sparse.kronsum(A, A)", "sparse.tril(A)",
+    "sparse.bmat([[A, None], [A, A]])", "sparse.bmat([[A, A]])", "sparse.triu(A, 1, format='csr')",
+    "sparse.bmat([[A, A], [A, A]], format='csc')", "sparse.kronsum(A, A, 'csc')",
+    *(["sparse.block_array([[A], [A]])"] if hasattr(sparse, "block_array") else []),
 ]  # fmt: skip
 SLICED = ["A[[0]]", "A[0:2]", "A[:, [0]]", "A[np.ix_([0], [1])]"]
 

@@ -45,6 +45,7 @@ from .predicates import (
     without_items,
 )
 from .restarts import Empty, Materialize, NeedStatic
+from .settled import settled_item
 from .structure import constant, item_structure, resized
 from .values import (
     Bound,
@@ -357,6 +358,9 @@ class Subscripts(Comparisons):
                 return Tuple(items[known])
             return self.new(ListObject(items[known]))
         key = self.as_index(key)
+        number = settled_item(key, self.block) if isinstance(key, ir.Var) else None
+        if number is not None and -len(items) <= number < len(items):
+            key = ir.Const(number)
         if isinstance(key, ir.Const) and hasattr(type(key.value), "__index__"):
             try:
                 return self.known("item", items[key.value])

@@ -218,6 +218,67 @@ def kron(A, B, format=None):
     return common([A, B])(values, rows, columns, shape, format)
 
 
+@definition(sparse.kronsum)
+def kronsum(A, B, format=None):
+    A, B = as_sparse(A), as_sparse(B)
+    cls = common([A, B])
+    ones = [of_diagonals(cls, np.ones(M.shape[0], M.dtype), 0, M.shape) for M in (A, B)]
+    return (kron(ones[1], A, "coo") + kron(B, ones[0], "coo")).asformat(format)
+
+
+def grid(cls, blocks, format, dtype):
+    """A matrix of blocks, of which None is one of zeros."""
+    blocks = [[None if A is None else as_sparse(A) for A in row] for row in blocks]
+    given = [A for row in blocks for A in row if A is not None]
+    full = len(given) == len(blocks) * len(blocks[0])
+    layout = stacked_layout([A.layout for A in given]) if full else "coo"
+    values, rows, columns, top = [], [], [], 0
+    widths = [
+        next((row[j].shape[1] for row in blocks if row[j] is not None), 0)
+        for j in range(len(blocks[0]))
+    ]
+    for row in blocks:
+        left = 0
+        for A, width in zip(row, widths, strict=True):
+            if A is not None:
+                values.append(A.values)
+                rows.append(A.rows + top)
+                columns.append(A.columns + left)
+            left = left + width
+        top = top + next((A.shape[0] for A in row if A is not None), 0)
+    places, shape = (np.concatenate(rows), np.concatenate(columns)), (top, sum(widths))
+    return cast(cls(np.concatenate(values), *places, shape, layout).asformat(format), dtype)
+
+
+@definition(sparse.bmat)
+def bmat(blocks, format=None, dtype=None):
+    cls = common([A for row in blocks for A in row if is_sparse(A)])
+    return grid(cls, blocks, format, dtype)
+
+
+def part(A, chosen, format):
+    A = as_sparse(A)
+    places = A.rows[chosen], A.columns[chosen]
+    return type(A)(A.values[chosen], *places, A.shape, "coo").asformat(format)
+
+
+@definition(sparse.tril)
+def tril(A, k=0, format=None):
+    A = as_sparse(A)
+    return part(A, A.rows + k >= A.columns, format)
+
+
+@definition(sparse.triu)
+def triu(A, k=0, format=None):
+    A = as_sparse(A)
+    return part(A, A.rows + k <= A.columns, format)
+
+
+for _made in present(sparse, "block_array"):  # of SciPy 1.11
+    definition(_made)(
+        lambda blocks, *, format=None, dtype=None: grid(SparseArray, blocks, format, dtype)
+    )
+
 AS_GIVEN.update({sparse.issparse, sparse.isspmatrix})
 definition(sparse.issparse)(is_sparse)
 definition(sparse.isspmatrix)(lambda x: isinstance(x, (SparseMatrix, sparse.spmatrix)))
@@ -345,9 +406,11 @@ def banded(cls, data, offsets, shape):
     return cls(data[:, :count][inside], rows[inside], columns[inside], shape, "dia")
 
 
-@kind(sparse.spdiags)
-def spdiags_kind(args, kwargs):
-    return Inferred(Opaque(sparse.dia_matrix))
+@definition(sparse.spdiags)
+def spdiags(data, diags, m=None, n=None, format=None):
+    if n is None:
+        m, n = (len(data[0]), len(data[0])) if m is None else m
+    return banded(SparseMatrix, data, diags, (m, n)).asformat(format)
 
 
 def diagonal(cls, arg1, shape):
@@ -388,8 +451,8 @@ def identity(n, dtype=float, format=None):
 
 inert(*present(sparse, "get_index_dtype", "safely_cast_index_arrays"))
 for name in (
-    "block_array bmat expand_dims find kronsum load_npz matrix_transpose permute_dims rand random "
-    "random_array save_npz spdiags swapaxes tril triu"
+    "expand_dims find load_npz matrix_transpose permute_dims rand random random_array save_npz "
+    "swapaxes"
 ).split():
     if hasattr(sparse, name):
         refuse(
