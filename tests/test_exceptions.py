@@ -1255,3 +1255,71 @@ def test_what_is_known_only_to_the_run_raises_nothing_of_the_compiler():
     for g in (f, gradient):
         with pytest.raises((AttributeError, TypeError)):
             g(2.0, '{"mass": "heavy"}')
+
+
+def test_handlers_that_only_raise_again():
+    """They needn't know what fails; others before them, and around, still do."""
+
+    def layer(rows, v, k):
+        try:
+            y = rows[k] * v[k]
+        except Exception as e:
+            raise e from RuntimeError(f"in layer {k}")
+        else:
+            y = y * 2.0
+        finally:
+            v[0] += 1.0
+        return y
+
+    def f(x, k):
+        v = x * 1.0
+        y = layer([x[0], x[1] ** 2], v, k)
+        return y + layer([x[0], x[1] ** 2], v, 0) + v[0]
+
+    def passing(x, k):
+        try:
+            return x[k] * 3.0
+        except IndexError:
+            raise
+        except Exception:
+            return x[0]
+
+    def caught(x, k):
+        v = x * 1.0
+        try:
+            try:
+                y = v[k] * 3.0
+            except ValueError:
+                y = 1.0
+            except IndexError:
+                raise
+        except LookupError:
+            y = v[0] ** 2
+        return y
+
+    x = np.array([0.7, 1.3])
+    for function in (f, passing, caught):
+        gradient = srcgrad.value_and_grad(function)
+        for k in (0, 1):
+            assert gradient(x, k)[0] == function(x, k)
+            check_grads(lambda v, f=function, k=k: f(v, k), (x,), order=1)
+        assert ("fails(" in gradient.source) == (function is not f)
+    for g in (f, passing, srcgrad.grad(f), srcgrad.grad(passing)):
+        with pytest.raises(IndexError):
+            g(x, 2)
+    assert srcgrad.value_and_grad(caught)(x, 2)[0] == x[0] ** 2
+
+
+def test_indices_inside_of_what_is_known_do_not_fail():
+    def f(x):
+        v = np.array([x[0], x[1], 2.0])
+        try:
+            return v[0] * v[-3] + np.outer(np.ones(3), v)[2].sum()
+        except IndexError:
+            return x[0]
+
+    gradient = srcgrad.value_and_grad(f)
+    x = np.array([0.7, 1.3])
+    assert gradient(x)[0] == f(x)
+    assert "fails(" not in gradient.source
+    check_grads(f, (x,), order=1)

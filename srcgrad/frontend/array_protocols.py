@@ -38,6 +38,8 @@ class ArrayProtocols(Libraries):
         As NumPy does, the object's class is asked for `__array_ufunc__` or `__array_function__`,
         the next object's if that returns `NotImplemented`.
         """
+        if hashable(function) and function in registry.methods and any(map(self.is_ours, args)):
+            function = registry.methods[function]  # `array.dot(matrix)`, of a class of arrays
         ufunc, way = function, "__call__"
         if isinstance(told(function, "__self__"), np.ufunc):
             ufunc, way = function.__self__, function.__name__
@@ -104,8 +106,11 @@ class ArrayProtocols(Libraries):
     def is_one_object(self, value: Value) -> bool:
         """Whether a value is an object of the program's that is a single thing to NumPy."""
         classes = self.object_classes(value)
-        ours = any(cls.__module__.startswith(RULES) for cls in classes)
-        return bool(classes) and not ours and all(map(is_kept, classes))
+        return bool(classes) and not self.is_ours(value) and all(map(is_kept, classes))
+
+    def is_ours(self, value: Value) -> bool:
+        """Whether a value is an object of a class that stands for one of NumPy's."""
+        return any(cls.__module__.startswith(RULES) for cls in self.object_classes(value))
 
     def made_records(self, maker: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
         """What a function makes that is given a dtype with fields; None if it is given none."""

@@ -54,6 +54,16 @@ class Stores(Subscripts):
 
     def store(self, container: Value, key: Value, value: Value) -> None:
         """`container[key] = value` on an array."""
+        if isinstance(value, Choice) and any(map(self.is_ours, value.options)):
+
+            def put(option: Value) -> Value:
+                self.store(container, key, option)
+                return NONE
+
+            self.for_each(value, put)
+            return
+        if self.is_ours(value):
+            value = self.call(Place(np.asarray), [value], {})
         array = self.operand(container)
         if is_number(array):
             raise self.fault(TypeError, f"{described(array)} doesn't support item assignment")

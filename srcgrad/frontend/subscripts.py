@@ -519,8 +519,36 @@ class Subscripts(Comparisons):
             many = f"array is {rank}-dimensional, but {axes_taken(index)} were indexed"
             message = f"too many indices for array: {many}"
             raise self.fault(IndexError, message, given=(message,))
-        if self.trying is not None:
+        if self.trying is not None and not is_inside(container.kind, index):
             self.guard(operator.getitem, (container, index), {})
+
+
+def is_inside(kind: Any, index: ir.Operand) -> bool:
+    """Whether an index of an array is known, and inside the lengths that are known of it.
+
+    >>> row = Array(np.dtype(float), (3, ir.Var("n", INT)))
+    >>> [is_inside(row, ir.Const(i)) for i in (2, -3, 3, (1, 0), (0, slice(None)))]
+    [True, True, False, False, True]
+    """
+    if not isinstance(kind, Array) or kind.shape is None:
+        return False
+    axis = 0
+    for item in ir.items_of(index):
+        known, value = (True, item.value) if isinstance(item, ir.Const) else constant(item)
+        if not known or isinstance(value, (bool, np.bool_)):
+            return False
+        if value is None:
+            continue
+        if axis == len(kind.shape):
+            return False
+        length = kind.shape[axis]
+        if isinstance(value, (int, np.integer)):
+            if not isinstance(length, int) or not -length <= value < length:
+                return False
+        elif not isinstance(value, slice) or value.step == 0:
+            return False
+        axis += 1
+    return True
 
 
 def is_rankless(kind: Any) -> bool:

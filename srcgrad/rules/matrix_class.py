@@ -26,7 +26,7 @@ OF_MATRICES = (
     np.linalg.eigh, np.linalg.eigvals, np.linalg.eigvalsh, np.linalg.matrix_rank, np.isclose,
     np.sort, np.argsort, np.round, np.around, np.fliplr, np.flipud, np.atleast_2d, np.tile,
 )  # fmt: skip
-OF_ROWS = (np.dot, np.cumsum, np.cumprod)  # vectors are rows of a matrix
+OF_ROWS = (np.dot, np.inner, np.cumsum, np.cumprod)  # vectors are rows of a matrix
 PLAIN = (
     np.where, np.tril, np.triu, np.diag, np.trace, np.outer, np.einsum, np.ravel, np.linalg.norm,
     np.copy, np.shape, np.ndim, np.size, np.nonzero, np.allclose, np.array_equal,
