@@ -278,8 +278,25 @@ def bodies_along_two_axes(x):
     return sum(cell.energy() for row in cells for cell in row) * cells.size
 
 
+def dicts(x):
+    """A place for the gradients of each layer; the dict that was in all places is in none."""
+    layers = np.array([{}] * 2)
+    layers[0]["w"] = x[0]
+    shared = layers[1]["w"] * 2.0
+    for k in range(len(layers)):
+        layers[k] = {"w": x * x[k], "b": []}
+        layers[k]["w"][0] *= 3.0
+        layers[k]["b"] = np.zeros(2) + x[k]
+    for layer in layers[::-1]:
+        layer["w"] *= 0.5
+        layer["b"] = np.add(layer["b"], layer["w"][1:])
+    held = np.array([{"w": x[2]}, {"b": x[1]}, Body(x[0], 2.0)])
+    total = held[0]["w"] * held[1]["b"] * held[2].energy()
+    return total + shared + sum(np.sum(layer["b"] ** 2) for layer in layers) * layers.size
+
+
 OF_OBJECTS = [
-    along_two_axes, bodies_along_two_axes,
+    dicts, along_two_axes, bodies_along_two_axes,
     filled_place_by_place, rows_of_different_lengths, numbers_as_objects, things_stay_themselves,
     functions_of_one_object, arithmetic_of_each, products_of_matrices_and_objects,
     written_through_another_name,

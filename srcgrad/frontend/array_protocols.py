@@ -174,6 +174,7 @@ class ArrayProtocols(Libraries):
         if isinstance(thing, (Tuple, ListObject)) and getattr(thing, "var", None) is None:
             return len(thing.items)
         of_program = isinstance(thing, Instance) and is_kept(thing.type)
+        of_program = of_program or isinstance(thing, DictObject)
         text = isinstance(value, ir.Const) and isinstance(value.value, str)
         return 0 if of_program or text or is_none(value) or is_number(value) else None
 
@@ -188,7 +189,8 @@ class ArrayProtocols(Libraries):
         items = value.items if isinstance(value, (ListObject, Tuple)) else ()
         things = [self.on_heap(item) for item in items]
         return bool(things) and all(
-            isinstance(thing, Instance) and is_kept(thing.type) for thing in things
+            isinstance(thing, DictObject) or (isinstance(thing, Instance) and is_kept(thing.type))
+            for thing in things
         )
 
     def with_fields(self, value: Value) -> ir.Const | None:
