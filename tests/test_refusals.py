@@ -48,6 +48,33 @@ def define(text, **names):
 
 # the text (the line that is at fault has a mark), what is underlined, the message
 CASES = {
+    "slots that a loop gives": (
+        """
+        def f(x):
+            class Slotted:
+                while True:  # <-
+                    try:
+                        __slots__ = ("v",)
+                    except KeyError:
+                        continue
+                    break
+            kept = Slotted()
+            kept.v = x[0]
+            return kept.v
+        """,
+        None,
+        "__slots__ must be known when compiling",
+    ),
+    "what nditer is asked for": (
+        """
+        def f(x):
+            for v in np.nditer(x, flags=["multi_index"] if x[0] > 0 else []):  # <-
+                return v * v
+            return x[0]
+        """,
+        'np.nditer(x, flags=["multi_index"] if x[0] > 0 else [])',
+        "what nditer is asked for must be known when compiling",
+    ),
     "written from itself, item by item": (
         """
         def f(x):

@@ -464,7 +464,10 @@ class Classes(Copies):
         for name, value in values.items():
             if name.startswith("%"):
                 continue
-            thing: Any = self.static(value) if name == "__slots__" else value
+            thing: Any = value
+            if name == "__slots__":
+                self.at(places[name])
+                thing = self.stated(value, name)
             if isinstance(value, Place) or (static and isinstance(value, ir.Const)):
                 thing = value.value
             elif static and isinstance(value, Tuple):

@@ -660,7 +660,7 @@ class Iterators(Dicts):
         **options: Value,
     ) -> Value:
         """`np.nditer` of one array or several, which may be written and tells its index."""
-        asked = [self.static(v) or [] for v in (flags, op_flags)]
+        asked = [self.stated(v, "what nditer is asked for") or [] for v in (flags, op_flags)]
         wanted = set(asked[0]) | {f for row in asked[1] for f in np.atleast_1d(row).tolist()}
         several = self.sequence_type(op) is not None
         writes = "readwrite" in wanted

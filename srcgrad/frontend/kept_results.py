@@ -180,7 +180,7 @@ class Kept(ArrayProtocols):
     def setting(self, memory: Ref, name: str) -> Any:
         thing = self.on_heap(memory)
         assert isinstance(thing, Instance)
-        return self.static(thing.items[name])
+        return self.stated(thing.items[name], name)
 
     def known_key(self, value: Value, typed: bool) -> Any:
         """What is known when compiling as a key of a dict; None if it isn't."""

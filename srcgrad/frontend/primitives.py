@@ -587,6 +587,13 @@ class Primitives(Inlining):
                     return [self.static(item) for item in thing.items]
         raise Dynamic
 
+    def stated(self, value: Value, name: str) -> Any:
+        """The Python value of what must be known when compiling."""
+        try:
+            return self.static(value)
+        except Dynamic:
+            raise self.refuse(f"{name} must be known when compiling") from None
+
     def unstatic(self, value: Any) -> Value:
         """The abstract value of a Python value."""
         if type(value) is tuple:
