@@ -18,7 +18,7 @@ from srcgrad.testing import check_grads
 
 pytest.importorskip("scipy")
 
-from scipy import integrate, optimize, special, stats
+from scipy import integrate, interpolate, optimize, special, stats
 
 R = np.random.default_rng(0)
 WEIGHTS = R.normal(size=3)
@@ -405,6 +405,68 @@ def pendulum(y, t, b, c):
 def pendulum_by_odeint(b):
     found = integrate.odeint(pendulum, [np.pi - 0.1, 0.0], np.linspace(0, 5, 11), args=(b, 5.0))
     return np.sum(found[:, 0] ** 2)
+
+
+class InitialValues:
+    """As in courses on growth: the solver of a model, which is asked step by step."""
+
+    def __init__(self, slope, jacobian, args=None):
+        self.args, self.ode = args, integrate.ode(slope, jacobian)
+
+    def trajectory(self, t0, y0, h, end=None, enough=None, **options):
+        self.ode.set_integrator("dopri5", **options)
+        if self.args != None:  # noqa: E711
+            self.ode.set_f_params(*self.args)
+            self.ode.set_jac_params(*self.args)
+        self.ode.set_initial_value(y0, t0)
+        solution = np.hstack((t0, y0))
+        while self.ode.successful():
+            self.ode.integrate(self.ode.t + h)
+            solution = np.vstack((solution, np.hstack((self.ode.t, self.ode.y))))
+            if enough != None and enough(self.ode.t, self.ode.y, *self.args) < 0.1:  # noqa: E711
+                break
+            elif end != None and h > 0 and self.ode.t >= end:  # noqa: E711
+                break
+        return solution
+
+    def between(self, found, times, k=3):
+        rows = [found[:, i] for i in range(1, found.shape[1])]
+        curve, _ = interpolate.splprep(rows, u=found[:, 0], k=k, s=0)
+        return np.hstack((times[:, np.newaxis], np.array(interpolate.splev(times, curve)).T))
+
+
+def capital(t, k, params):
+    return params["saved"] * k ** params["share"] - params["lost"] * k
+
+
+@program(np.array([0.3, 0.2, 1.1]))
+def growth_by_ode(p):
+    params = {"share": p[0], "saved": p[1], "lost": 0.1}
+    model = InitialValues(capital, lambda t, k, params: 0.0, (params,))
+    one = model.trajectory(0.0, p[2], 0.5, 3, rtol=1e-11, atol=1e-12)
+    other = model.trajectory(0.0, p[2] * 1.1, 0.5, 3, rtol=1e-11, atol=1e-12)
+    apart = np.sum(np.abs(one[:, 1:] - other[:, 1:]) ** 2) ** 0.5
+    return apart + np.sum(model.between(one, np.linspace(0, 3, 5)) ** 2)
+
+
+@program(0.6, 1e-3)
+def pendulum_by_ode(angle):
+    solver = integrate.ode(lambda t, y: [y[1], -np.sin(y[0])])
+    solver.set_integrator("vode", method="bdf", rtol=1e-8, atol=1e-8)
+    solver.set_initial_value([angle, 0.5], 0.0)
+    found = [solver.integrate(t) for t in (0.3, 0.6)]
+    again = solver.integrate(0.6)
+    assert isinstance(solver, integrate.ode)
+    return np.sum(np.array(found) ** 2) + again[0] * solver.y[1] + solver.t
+
+
+@program(np.linspace(0.1, 0.9, 7) ** 1.3)
+def curve_through_points(x):
+    curve, u = interpolate.splprep([x, np.sin(3 * x)], s=0)
+    line, _ = interpolate.splprep(np.stack([x, x**2, 1 / (1 + x)]), u=np.arange(7.0), s=0.0, k=1)
+    slopes = np.array(interpolate.splev(np.linspace(0, 1, 4), curve, der=1))
+    a, b, c = interpolate.splev(np.array([0.3, 2.2, 5.9]), line)
+    return 0.01 * np.sum(slopes**2) + np.sum(u**2) + np.sum(a * b - c)
 
 
 @program(0.25)

@@ -350,7 +350,7 @@ def _note_state(low: Any, making: Making, end: State, values: dict[str, Value]) 
     calls itself with these arguments, or ends."""
     low.settling, low.peelable = making.settling, False
     making.changed |= low.widen_all(
-        making.start, end, making.slots, making.params, making.marker, making.entry
+        making.start, end, making.slots, making.params, making.marker, making.entry, False
     )
     for template in making.slots.values():
         if isinstance(template, Poison):

@@ -114,8 +114,12 @@ class Widening(Paths):
         params: dict[Slot, Any],
         marker: Any,
         entry: State,
+        lengthens: bool = True,
     ) -> bool:
-        """Update the templates of what an iteration changes; whether anything is new."""
+        """Update the templates of what an iteration changes; whether anything is new.
+
+        `lengthens`: tuples that get long may be made lists, from before the first iteration on.
+        """
         changed = False
         for slot, template in templates.items():
             # what the iteration appended to a list that the loop carries
@@ -179,7 +183,8 @@ class Widening(Paths):
             else:
                 new = self.widen(label, template, value, start, end, marker)
                 stuck = isinstance(new, Poison) and not isinstance(template, Poison)
-                if stuck and slot not in self.unlengthened and may_get_long(given_at.get(slot)):
+                longer = lengthens and stuck and slot not in self.unlengthened
+                if longer and may_get_long(given_at.get(slot)):
                     raise Lengthen(slot)
             if not same_template(template, new):
                 templates[slot] = new

@@ -11,7 +11,8 @@ The formulas are those of Dormand and Prince (RK45, DOP853) and Bogacki and Sham
 SciPy's interpolants between the steps: E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary
 Differential Equations I", sections II.4 to II.6. For stiff problems (Radau, BDF) the steps are
 those of Radau IIA of order 5, three implicit stages ("... II", section IV.8), each a root found by
-`scipy.optimize`, with its derivative. LSODA, which is odeint's, is replaced by DOP853.
+`scipy.optimize`, with its derivative. LSODA, which is odeint's, and the integrators of `ode` are
+replaced by DOP853.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from scipy import integrate
 
 from ...custom import Outside, close, jumps
-from ..registry import definition, refuse
+from ..registry import definition, passes_for, refuse
 from .optimize import find_system, solve_root
 from .results import OptimizeResult
 
@@ -269,6 +270,61 @@ def odeint(
     return solve_ivp(slope, (t[0], t[-1]), start, "LSODA", t, rtol=relative, atol=absolute).y.T
 
 
+@passes_for(integrate.ode)
+class Solver:
+    """`scipy.integrate.ode`: a solution that is followed from one time asked for to the next."""
+
+    def __init__(self, f, jac=None):
+        self.f, self.jac, self.f_params, self.jac_params = f, jac, (), ()
+        self.t, self.y, self.stiff = 0.0, np.zeros(0), 0
+        self.method, self.rtol, self.atol, self.max_step = "LSODA", 1e-6, 1e-12, 0.0
+
+    def set_integrator(self, name, **integrator_params):
+        known = [n for n in ("vode", "dopri5", "dop853", "lsoda") if n.startswith(name.lower())]
+        if not known:
+            raise NotImplementedError("ode is differentiated with vode, lsoda, dopri5 and dop853")
+        given = integrator_params.get
+        self.method = "BDF" if given("method", "adams").lower() == "bdf" else "LSODA"
+        self.rtol, self.atol = given("rtol", 1e-6), given("atol", 1e-12)
+        self.max_step = given("max_step", 0.0)
+        return self
+
+    def set_initial_value(self, y, t=0.0):
+        self.y, self.t = np.atleast_1d(np.asarray(y, float)), t
+        return self
+
+    def set_f_params(self, *args):
+        self.f_params = args
+        return self
+
+    def set_jac_params(self, *args):
+        self.jac_params = args
+        return self
+
+    def set_solout(self, solout):
+        raise NotImplementedError("ode is differentiated without solout")
+
+    def successful(self):
+        return True  # what fails raises
+
+    def integrate(self, t, step=False, relax=False):
+        if step or relax:
+            raise NotImplementedError("ode is differentiated without step and relax")
+        if t != self.t:
+            found = solve_ivp(
+                self.f, (self.t, t), self.y, self.method, args=self.f_params,
+                rtol=0.1 * self.rtol, atol=0.1 * self.atol, max_step=self.max_step or np.inf,
+            )  # fmt: skip
+            self.y = found.y[:, -1]
+        self.t = t
+        return self.y
+
+
+definition(integrate.ode)(lambda f, jac=None: Solver(f, jac))
+refuse(
+    integrate.complex_ode,
+    reason="use scipy.integrate.solve_ivp, which takes complex numbers",
+)
 refuse(
     integrate.solve_bvp,
     reason="it has no rule; solve the discretised equations with scipy.optimize.root",

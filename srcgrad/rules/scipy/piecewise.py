@@ -508,10 +508,39 @@ def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None):
 def splev(x, tck, der=0, ext=0):
     if ext != 0:
         raise NotImplementedError("splev is differentiated with ext=0")
-    if isinstance(tck, tuple):
+    if isinstance(tck, Curve):
+        return [one(x, der) for one in tck.components]
+    if isinstance(tck, (tuple, list)):
         t, c, k = tck
+        if np.ndim(c) > 1:
+            return [splev(x, (t, one, k), der) for one in c]
         return Spline(np.asarray(t) * 1.0, np.asarray(c), k, True)(x, der)
     return tck(x, der)
+
+
+@definition(interpolate.splprep)
+def splprep(
+    x, w=None, u=None, ub=None, ue=None, k=3, task=0, s=None, t=None, full_output=0, nest=None,
+    per=0, quiet=1,
+):  # fmt: skip
+    through = s is not None and s == 0 and w is None and t is None
+    if not through or ub is not None or ue is not None or task or full_output or per:
+        raise NotImplementedError(
+            "splprep is differentiated where it interpolates: s=0, by x and u"
+        )
+    rows = [np.asarray(row) * 1.0 for row in x]
+    if u is None:
+        steps = np.sqrt(sum([np.diff(row) ** 2 for row in rows]))
+        along = np.append(0.0, np.cumsum(steps))
+        u = along / along[-1]
+    return Curve([make_interp_spline(u, row, k) for row in rows]), u
+
+
+class Curve:
+    """What `splprep` makes of points: an interpolant for each of their coordinates."""
+
+    def __init__(self, components):
+        self.components = components
 
 
 @definition(interpolate.RegularGridInterpolator)
@@ -659,7 +688,7 @@ refuse(
         for name in (
             "approximate_taylor_polynomial bisplrep generate_knots "
             "insert make_lsq_spline make_smoothing_spline make_splprep "
-            "make_splrep pade spalde splantider splder splint splprep sproot "
+            "make_splrep pade spalde splantider splder splint sproot "
             "AAA BPoly BivariateSpline FloaterHormannInterpolator LSQBivariateSpline "
             "LSQSphereBivariateSpline LSQUnivariateSpline NdBSpline NdPPoly "
             "RectSphereBivariateSpline SmoothBivariateSpline "
