@@ -5,6 +5,7 @@ import bisect
 import collections
 import contextvars
 import dataclasses
+import functools
 import io
 import linecache
 import tempfile
@@ -40,7 +41,7 @@ def define(text, **names):
     namespace = {
         "np": np, "Box": Box, "BOX": BOX, "CALLS": CALLS, "HISTORY": HISTORY, "LEVEL": LEVEL,
         "asyncio": asyncio, "bisect": bisect, "collections": collections,
-        "dataclasses": dataclasses, **names,
+        "dataclasses": dataclasses, "functools": functools, **names,
     }  # fmt: skip
     exec(compile(text, filename, "exec"), namespace)
     return namespace["f"]
@@ -48,6 +49,17 @@ def define(text, **names):
 
 # the text (the line that is at fault has a mark), what is underlined, the message
 CASES = {
+    "how much a cache keeps": (
+        """
+        def f(x):
+            @functools.lru_cache(maxsize=8 if x[0] > 0 else 4)
+            def item(k):
+                return x[k]
+            return item(0)  # <-
+        """,
+        "item(0)",
+        "maxsize must be known when compiling",
+    ),
     "slots that a loop gives": (
         """
         def f(x):

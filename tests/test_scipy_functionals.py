@@ -1074,3 +1074,16 @@ def test_a_minimum_found_by_values_alone_is_polished(method) -> None:
     off = 1e-5 * np.array([-slope[1], slope[0]])
     expected = slope / (slope @ slope - off @ turn)
     np.testing.assert_allclose(srcgrad.grad(nearest)(curve(t) + off), expected, rtol=1e-9)
+
+
+def test_what_objects_of_scipy_refuse_is_shown_in_the_program() -> None:
+    def stepped(k):
+        solver = integrate.ode(lambda t, y: -k * y)
+        solver.set_solout(print)
+        return solver.integrate(1.0)[0]
+
+    place = (
+        r"in test_[\w.<>]+stepped\n +solver\.set_solout\(print\)\n +\^{24}\node is differentiated"
+    )
+    with pytest.raises(srcgrad.UnsupportedError, match=place):
+        srcgrad.grad(stepped)(0.5)

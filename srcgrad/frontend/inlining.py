@@ -7,6 +7,7 @@ unit (`units`): a function that stays one. A generator's body runs where its ite
 from __future__ import annotations
 
 import functools
+import os
 import types
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from .. import ir
 from ..errors import SourceError, UnsupportedError
 from ..kinds import Array, Scalar, Size
-from ..rules import library, registry
+from ..rules import registry
 from . import operations, running, stepping, stepwise, tables, units
 from .machine import Frame
 from .names import Namespace, closed_at, own_nodes, scope_of
@@ -33,9 +34,8 @@ MOST_CALLS = 24  # of a recursion, inside each other, if only the run tells whet
 MOST_KNOWN = 200  # if objects that are known when compiling tell it
 MOST_INLINED = 2000
 # What is lowered like the user's code, but isn't it
-OWN_FILES = frozenset(
-    m.__file__ for m in (library, operations, running, stepping, stepwise, tables)
-)
+OWN_FILES = frozenset(m.__file__ for m in (operations, running, stepping, stepwise, tables))
+RULES_FOLDER = os.path.dirname(registry.__file__)
 
 
 class Inlining(Starred):
@@ -182,7 +182,7 @@ class Inlining(Starred):
             result = self.state.frames[number].get("%return", NONE)
             return result if consume is not None else self.known("the result", result)
         except (UnsupportedError, NeedStatic) as error:
-            if span is not None and error.span is not None and error.span.filename in OWN_FILES:
+            if span is not None and error.span is not None and _is_own(error.span.filename):
                 error.span = span  # what the user wrote, that this stands for
                 if isinstance(error, UnsupportedError):
                     error.text = span.text()
@@ -344,6 +344,10 @@ def _owner(function: types.FunctionType) -> type | None:
             except ValueError:
                 return None
     return None
+
+
+def _is_own(filename: str) -> bool:
+    return filename in OWN_FILES or filename.startswith(RULES_FOLDER)
 
 
 def _stands_for_another(closure: Closure) -> bool:

@@ -393,6 +393,12 @@ REFUSED = {
     "signal.decimate(x, 2, ftype='fir')": "iir",
     "distance.cdist(x, x, 'jaccard')": "metric",
     "fft.hfftn(x)": "irfftn",
+    "scipy.interpolate.splprep(x)": "s=0, by x and u",
+    "scipy.interpolate.splprep(x, s=0, per=1)": "s=0, by x and u",
+    "scipy.integrate.ode(lambda t, y: x[0]).set_integrator('zvode')": "with vode, lsoda",
+    "scipy.integrate.ode(lambda t, y: x[0]).set_solout(print)": "without solout",
+    "scipy.integrate.ode(lambda t, y: x[0]).integrate(1.0, step=True)": "without step and relax",
+    "scipy.integrate.complex_ode(lambda t, y: x[0])": "takes complex numbers",
 }
 
 
